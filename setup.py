@@ -1,0 +1,41 @@
+"""Builds the Cython core; everything else is in pyproject.toml.
+
+Environment variables
+---------------------
+BRADE_FAST_NATIVE=1
+    Compile for this machine's processor. The result may not run elsewhere.
+BRADE_FAST_DEBUG=1
+    Bounds checks, no optimisation; see ``run.py sanitize``.
+"""
+
+import os
+import sys
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+MSVC = sys.platform == "win32"
+debug = os.environ.get("BRADE_FAST_DEBUG") == "1"
+native = os.environ.get("BRADE_FAST_NATIVE") == "1"
+
+if debug:
+    flags = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"]
+elif MSVC:
+    flags = ["/O2"]
+else:
+    flags = ["-O3"] + (["-march=native"] if native else [])
+
+setup(
+    ext_modules=cythonize(
+        Extension(
+            "brade_fast._core",
+            ["src/brade_fast/_core.pyx"],
+            depends=["src/brade_fast/_row.h"],
+            define_macros=[("BRADE_FAST_FLAGS", f'"{" ".join(flags)}"')],
+            extra_compile_args=flags,
+            extra_link_args=flags if debug else [],
+        ),
+        include_path=["src"],
+        compiler_directives={"boundscheck": True, "wraparound": True} if debug else {},
+    )
+)
