@@ -1,0 +1,274 @@
+# Loops over many positions and over whole games, without the GIL.
+
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcmp, memcpy
+from brade_fast._state cimport *
+from brade_fast._generic cimport MAX_DOUBLES, Scratch, scramble, scratch_free, scratch_init
+from brade_fast._turn cimport is_deadlock, max_plays, plays_of
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals()
+
+cdef enum:  # how a loop came to its end
+    DONE = 0
+    STOPPED = -1                # by Ctrl-C (the exception is set) or because another thread stopped
+    NO_MEMORY = -2
+
+cdef enum:
+    CALLS_PER_CHECK = 1 << 13   # some milliseconds of work between two looks for Ctrl-C
+
+
+# ---------------------------------------------------------------- valid input
+
+cdef inline bint is_valid(const int8_t *board) noexcept nogil:
+    """Section 7, no. 13: 15 men each, no point held by both, no own pair on 2 to 11."""
+    cdef int mover = 0, other = 0, i
+    cdef int8_t negative = 0
+    cdef State s
+    for i in range(26):
+        mover += board[i]
+        other += board[26 + i]
+        negative |= board[i] | board[26 + i]
+    if negative < 0 or mover != 15 or other != 15:
+        return False
+    look(&s, board, board + 26)
+    return not (s.own & s.foe or s.own_made & FAR_SIDE or across(s.foe_made) & FAR_SIDE)
+
+
+# ---------------------------------------------------------------- many calls
+
+cdef struct Batch:              # boards and throws, side by side in memory
+    const int8_t *boards
+    const int8_t *dice
+    Py_ssize_t dice_stride      # 0: one throw serves all boards
+    const CRules *rules
+    bint only_generic
+
+
+cdef inline int run_one(const Batch *batch, Py_ssize_t i, Scratch *scratch,
+                        Sink *out) noexcept nogil:
+    cdef const int8_t *dice = batch.dice + i * batch.dice_stride
+    return plays_of(batch.boards + i * ROW_BYTES, dice[0], dice[1], batch.rules,
+                    batch.only_generic, scratch, out)
+
+
+cdef inline int count_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
+                           int64_t *counts, Scratch *scratch) noexcept nogil:
+    cdef Sink out
+    cdef Py_ssize_t i
+    out.rows = NULL
+    out.outcomes = NULL
+    out.steps = NULL
+    for i in range(first, last):
+        out.count = 0
+        if run_one(batch, i, scratch, &out) < 0:
+            return NO_MEMORY
+        counts[i] = out.count
+    return DONE
+
+
+cdef inline Py_ssize_t write_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
+                                  Py_ssize_t capacity, int64_t *offsets, Scratch *scratch,
+                                  Sink *out) noexcept nogil:
+    """Appends plays while the next call must fit; answers the next call, or NO_MEMORY.
+
+    ``offsets`` may be NULL; else it gets the number of plays before each call, from the
+    second on.
+    """
+    cdef Py_ssize_t i = first
+    cdef const int8_t *dice
+    while i < last:
+        dice = batch.dice + i * batch.dice_stride
+        if capacity - out.count < max_plays(dice[0], dice[1]):
+            break
+        if run_one(batch, i, scratch, out) < 0:
+            return NO_MEMORY
+        i += 1
+        if offsets != NULL:
+            offsets[i] = out.count
+    return i
+
+
+cdef inline Py_ssize_t rewrite_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
+                                    Scratch *scratch, Sink *out) noexcept nogil:
+    """Writes the plays of each call over those of the last; answers how many there were."""
+    cdef Py_ssize_t i, total = 0
+    for i in range(first, last):
+        out.count = 0
+        if run_one(batch, i, scratch, out) < 0:
+            return NO_MEMORY
+        total += out.count
+    return total
+
+
+# ---------------------------------------------------------------- buffers for one call's plays
+
+cdef struct Buffer:
+    int8_t *rows
+    uint8_t *outcomes
+
+
+cdef inline bint buffer_ready(Buffer *buffer) noexcept nogil:
+    buffer.rows = <int8_t *> malloc(MAX_DOUBLES * ROW_BYTES)
+    buffer.outcomes = <uint8_t *> malloc(MAX_DOUBLES)
+    return buffer.rows != NULL and buffer.outcomes != NULL
+
+
+cdef inline void buffer_free(Buffer *buffer) noexcept nogil:
+    free(buffer.rows)
+    free(buffer.outcomes)
+    buffer.rows = NULL
+    buffer.outcomes = NULL
+
+
+cdef inline Sink buffer_sink(Buffer *buffer) noexcept nogil:
+    cdef Sink out
+    out.rows = buffer.rows
+    out.outcomes = buffer.outcomes
+    out.steps = NULL
+    out.count = 0
+    return out
+
+
+cdef inline bint must_stop(const int *stop) noexcept nogil:
+    """Ctrl-C (in the main thread, with the exception set), or another thread was stopped."""
+    with gil:
+        return PyErr_CheckSignals() < 0 or stop[0] != 0
+
+
+# ---------------------------------------------------------------- perft
+
+cdef struct Walk:
+    const CRules *rules
+    const int *stop
+    Scratch scratch
+    Buffer *levels              # one for each depth, taken when it is first needed
+    int calls
+    int status
+
+
+cdef inline int64_t walk_nodes(const int8_t *board, int depth, Walk *walk) noexcept nogil:
+    """The number of plays ``depth`` turns deep; a finished game is a leaf."""
+    cdef Sink out
+    cdef int high, low
+    cdef int64_t total = 0
+    cdef Py_ssize_t i
+    if depth == 0:
+        return 1
+    if depth > 1 and walk.levels[depth].rows == NULL and not buffer_ready(&walk.levels[depth]):
+        walk.status = NO_MEMORY
+    for high in range(1, 7):
+        for low in range(1, high + 1):
+            walk.calls += 1
+            if walk.calls >= CALLS_PER_CHECK:
+                walk.calls = 0
+                if walk.status == DONE and must_stop(walk.stop):
+                    walk.status = STOPPED
+            if walk.status != DONE:
+                return 0
+            out.rows = NULL
+            out.outcomes = NULL
+            out.steps = NULL
+            out.count = 0
+            if depth > 1:
+                out = buffer_sink(&walk.levels[depth])
+            if plays_of(board, high, low, walk.rules, False, &walk.scratch, &out) < 0:
+                walk.status = NO_MEMORY
+                return 0
+            if depth == 1:
+                total += out.count
+                continue
+            for i in range(out.count):
+                if out.outcomes[i] != NONE:
+                    total += 1
+                else:
+                    total += walk_nodes(out.rows + i * ROW_BYTES, depth - 1, walk)
+    return total
+
+
+cdef inline int walk_many(const int8_t *boards, Py_ssize_t count, int depth,
+                          const CRules *rules, const int *stop,
+                          int64_t *nodes) noexcept nogil:
+    """Adds up the nodes of several positions."""
+    cdef Walk walk
+    cdef Py_ssize_t i
+    cdef int k
+    walk.rules = rules
+    walk.stop = stop
+    walk.calls = 0
+    walk.status = DONE
+    scratch_init(&walk.scratch)
+    walk.levels = <Buffer *> calloc(depth + 1, sizeof(Buffer))
+    if walk.levels == NULL:
+        return NO_MEMORY
+    nodes[0] = 0
+    for i in range(count):
+        nodes[0] += walk_nodes(boards + i * ROW_BYTES, depth, &walk)
+    for k in range(depth + 1):
+        buffer_free(&walk.levels[k])
+    free(walk.levels)
+    scratch_free(&walk.scratch)
+    return walk.status
+
+
+# ---------------------------------------------------------------- random games
+
+# A counter-based stream: number `turn` of trial `trial` of a seed
+# depends on these three alone, whatever is drawn before it and on whichever thread.
+
+cdef inline uint64_t trial_key(uint64_t seed, uint64_t trial) noexcept nogil:
+    return scramble(scramble(seed + <uint64_t> 0x9E3779B97F4A7C15) + trial)
+
+
+cdef inline uint64_t draw(uint64_t key, uint64_t turn) noexcept nogil:
+    return scramble(key + (turn + 1) * <uint64_t> 0x9E3779B97F4A7C15)
+
+
+cdef inline uint32_t below(uint32_t random, uint32_t n) noexcept nogil:
+    """0 to n - 1; uneven by less than n / 2**32."""
+    return <uint32_t> ((<uint64_t> random * n) >> 32)
+
+
+cdef inline void throw_dice(uint64_t drawn, int *d1, int *d2) noexcept nogil:
+    """The throw is in the upper half of a number, the choice of a play in the lower."""
+    cdef uint32_t face = below(<uint32_t> (drawn >> 32), 36)
+    d1[0] = face // 6 + 1
+    d2[0] = face % 6 + 1
+
+
+cdef inline int play_out(const int8_t *start, uint64_t key, const CRules *rules, const int *stop,
+                         Scratch *scratch, Buffer *buffer, int64_t *counts,
+                         int64_t *turns) noexcept nogil:
+    """One random game, added to ``counts`` (2 x 14: winner, outcome) and ``turns``."""
+    cdef int8_t board[ROW_BYTES]
+    cdef int8_t unmoved[ROW_BYTES]
+    cdef Sink out = buffer_sink(buffer)
+    cdef const int8_t *chosen
+    cdef uint64_t turn = 0, drawn
+    cdef int d1, d2, mover = 0, result
+    cdef uint32_t pick
+    memcpy(board, start, ROW_BYTES)
+    while True:
+        drawn = draw(key, turn)
+        throw_dice(drawn, &d1, &d2)
+        out.count = 0
+        if plays_of(board, d1, d2, rules, False, scratch, &out) < 0:
+            return NO_MEMORY
+        pick = below(<uint32_t> drawn, <uint32_t> out.count)
+        chosen = out.rows + <Py_ssize_t> pick * ROW_BYTES
+        result = out.outcomes[pick]
+        turn += 1
+        if result == NONE and out.count == 1:
+            flip(board, unmoved)
+            if memcmp(chosen, unmoved, ROW_BYTES) == 0 and is_deadlock(board, rules):
+                result = DEADLOCK
+                mover = 0
+        if result != NONE:
+            counts[mover * OUTCOMES + result] += 1
+            turns[0] += <int64_t> turn
+            return DONE
+        memcpy(board, chosen, ROW_BYTES)
+        mover = 1 - mover
+        if turn % (1 << 20) == 0 and must_stop(stop):
+            return STOPPED

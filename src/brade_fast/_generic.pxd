@@ -1,0 +1,500 @@
+# The generic path: every rule, every switch, one step at a time.
+#
+# It plays all complete sequences of a throw, die by die, remembering each intermediate position
+# once, and then applies the duties to the pool. The fast paths stand before it (_turn.pxd);
+# everything that is rare comes here, and the flag `generic` sends everything here.
+
+from libc.stdlib cimport calloc, free, malloc
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+from brade_fast._state cimport *
+
+# The nodes of one call, proof that they fit. Nodes differ in (board, dice left, outcome).
+#   Equal dice: a board reached by k steps is fixed by how many steps each of 15 men has made, and
+#   C(19, 4) = 3,876 choices make at most 4 steps in all; each has at most two outcomes (one, or
+#   John and forced John).
+#   Different dice: at most 15 men can start, with either die (30 nodes, one outcome each), and
+#   after each at most 15 with the other die (450), and the root.
+# Plays are nodes, so the same numbers bound the plays of a call.
+# A board's key is a sum over its men, so that a step adds to it as it adds to the row. Keys only
+# spread the nodes over the table: equality is decided by the rows.
+cdef extern from *:
+    """
+    static uint64_t KEY[52];
+    """
+    uint64_t KEY[52]
+
+cdef enum:
+    MAX_DOUBLES = 7752
+    MAX_UNEQUAL = 481
+    TABLE_SIZE = 1 << 14        # over twice the nodes, so that probing ends soon
+    MAX_OPTIONS = 16            # at most 15 points hold men
+
+cdef struct Option:             # one legal step
+    int8_t source
+    int8_t die
+    int8_t hit
+
+cdef struct Node:               # a sequence of steps, one for each position it can lead to
+    Row row
+    uint64_t key                # of the board: what the steps added to 0, see KEY
+    Option steps[4]
+    uint16_t slot               # its place in the table
+    uint8_t used                # dice used
+    uint8_t left                # unequal dice: bit 0 the higher is left, bit 1 the lower;
+                                # equal dice: how many are left
+    uint8_t outcome
+    uint8_t complete
+    uint8_t kept                # the duties allow it
+    uint8_t reduction
+
+cdef struct Scratch:            # memory of the generic path, taken when it is first needed
+    Node *nodes
+    uint16_t *table             # node number + 1, by hash; all 0 between calls
+    int count
+
+cdef struct Duties:             # what section 3 asks of a sequence that is not free of it
+    int most_dice
+    int only_die                # duty 2: the die to begin with, 0 if either will do
+    int least_reduction         # duty 3: -1 if any will do
+
+
+cdef inline void fill_keys() noexcept nogil:
+    cdef int i
+    for i in range(ROW_BYTES):
+        KEY[i] = scramble(i + 1)
+
+
+cdef inline uint64_t scramble(uint64_t x) noexcept nogil:
+    """Spreads the bits of a number over 64 (the finisher of splitmix64)."""
+    x = (x ^ (x >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
+    x = (x ^ (x >> 27)) * <uint64_t> 0x94D049BB133111EB
+    return x ^ (x >> 31)
+
+
+cdef inline void scratch_init(Scratch *scratch) noexcept nogil:
+    scratch.nodes = NULL
+    scratch.table = NULL
+    scratch.count = 0
+
+
+cdef inline void scratch_free(Scratch *scratch) noexcept nogil:
+    free(scratch.nodes)
+    free(scratch.table)
+    scratch_init(scratch)
+
+
+cdef inline bint scratch_ready(Scratch *scratch) noexcept nogil:
+    if scratch.nodes == NULL:
+        # One more for the node that turns out to be known already.
+        scratch.nodes = <Node *> malloc((MAX_DOUBLES + 1) * sizeof(Node))
+    if scratch.table == NULL:
+        scratch.table = <uint16_t *> calloc(TABLE_SIZE, sizeof(uint16_t))
+    return scratch.nodes != NULL and scratch.table != NULL
+
+
+# ---------------------------------------------------------------- section 2: one step
+
+cdef inline Option option(int source, int die, int hit) noexcept nogil:
+    cdef Option o
+    o.source = source
+    o.die = die
+    o.hit = hit
+    return o
+
+
+cdef inline Option landing(const State *s, int source, int die) noexcept nogil:
+    """The step onto a point that may be landed on; whoever stands there is hit."""
+    cdef uint32_t target = bit(source + die)
+    return option(source, die, POINT_FORCED if s.foe_made & target
+                  else BLOT_HIT if s.foe & target else NO_HIT)
+
+
+cdef inline int bear_off_source(const State *s, int die, const CRules *rules) noexcept nogil:
+    """The point whose man the die bears off (section 6, `bear_off_rearmost_only`), or 0."""
+    cdef int rearmost
+    if s.men[0] or s.own & ~<uint32_t> Q4 or not s.own:
+        return 0
+    rearmost = lowest(s.own)
+    if rearmost + die >= OFF and (rules.bear_off_rearmost_only or rearmost + die > OFF):
+        return rearmost
+    if not rules.bear_off_rearmost_only and s.own & bit(OFF - die):
+        return OFF - die
+    return 0
+
+
+cdef inline int legal_steps(const State *s, int die, const CRules *rules,
+                            Option *options) noexcept nogil:
+    """All legal steps with one die, sources rising; answers how many."""
+    cdef uint32_t forceable = block_forceable(s, rules)
+    cdef uint32_t barred, own_barred, sources
+    cdef int n = 0, source
+    if s.men[0]:                # men on the bar enter first
+        forceable |= entry_forceable(s, rules)
+        if bit(die) & (s.own | (s.foe_made & ~forceable)):
+            return 0
+        options[0] = landing(s, 0, die)
+        return 1
+    own_barred = s.own & FAR_SIDE
+    if rules.five_blots and s.men[1] > 10:
+        own_barred = s.own
+    barred = own_barred | (s.foe_made & ~forceable)
+    sources = s.own & ((POINTS & ~barred) >> die)
+    while sources:
+        options[n] = landing(s, lowest(sources), die)
+        sources &= sources - 1
+        n += 1
+    source = bear_off_source(s, die, rules)
+    if source:                  # from here on nobody moves inside: sources still rise
+        options[n] = option(source, die, NO_HIT)
+        n += 1
+    return n
+
+
+cdef inline int reduction(Option step) noexcept nogil:
+    return max(step.source + step.die - OFF, 0)
+
+
+cdef inline bint can_step(const int8_t *board, const CRules *rules) noexcept nogil:
+    """Whether the player to move has a legal step for any throw."""
+    cdef State s
+    cdef Option options[MAX_OPTIONS]
+    cdef int die
+    look(&s, board, board + 26)
+    if junker(&s, rules):
+        return False
+    for die in range(1, 7):
+        if legal_steps(&s, die, rules, options):
+            return True
+    return False
+
+
+cdef inline bint is_deadlock(const int8_t *board, const CRules *rules) noexcept nogil:
+    """Whether neither player has a legal step for any throw (section 7, no. 6)."""
+    cdef int8_t flipped[ROW_BYTES]
+    if can_step(board, rules):
+        return False
+    flip(board, flipped)
+    return not can_step(flipped, rules)
+
+
+# ---------------------------------------------------------------- section 3: all sequences
+
+cdef inline bint remember(Scratch *scratch, bint any_left) noexcept nogil:
+    """Counts the node behind the last one if it is new: in row, dice left (unless any), outcome."""
+    cdef Node *node = &scratch.nodes[scratch.count]
+    cdef Node *other
+    cdef uint64_t key = node.key + node.outcome + (0 if any_left else <uint64_t> node.left << 8)
+    cdef uint32_t slot = <uint32_t> ((key * <uint64_t> 0x9E3779B97F4A7C15) >> 50)
+    while scratch.table[slot]:
+        other = &scratch.nodes[scratch.table[slot] - 1]
+        if (other.key == node.key and other.outcome == node.outcome
+                and (any_left or other.left == node.left) and row_equal(other.row, node.row)):
+            return False
+        slot = (slot + 1) & (TABLE_SIZE - 1)
+    node.slot = slot
+    scratch.count += 1
+    scratch.table[slot] = scratch.count
+    return True
+
+
+cdef inline void forget(Scratch *scratch) noexcept nogil:
+    cdef int i
+    for i in range(scratch.count):
+        scratch.table[scratch.nodes[i].slot] = 0
+    scratch.count = 0
+
+
+cdef inline void look_at_row(State *s, int8_t *bytes, Row row) noexcept nogil:
+    """The state in mid-turn; `bytes` must live as long as the state."""
+    row_store(bytes, row)
+    look(s, bytes + 26, bytes)
+
+
+cdef inline int outcome_of_row(Row row, bint forced, const CRules *rules) noexcept nogil:
+    """The ends are looked for where one is possible: John's count, or all men home."""
+    cdef State s
+    cdef int8_t bytes[ROW_BYTES]
+    if row_john(row) < 7 and row_home(row) < 15:
+        return NONE
+    look_at_row(&s, bytes, row)
+    return outcome(&s, forced, rules)
+
+
+cdef inline void take_step(const State *s, Option step, Row *row, uint64_t *key) noexcept nogil:
+    """A legal step; a hit sends all men of the point to the opponent's bar."""
+    cdef int target = step.source + step.die
+    cdef int i, foe, men
+    row[0] = row_add(row[0], STEP[step.die][step.source])
+    key[0] += KEY[26 + min(target, OFF)] - KEY[26 + step.source]
+    if step.hit:
+        foe = foe_point(target)
+        men = s.foes[foe]
+        for i in range(men):
+            row[0] = row_add(row[0], HIT[target])
+            if i and bit(target) & Q3:      # the point is freed once
+                row[0] = row_add(row[0], MORE_JOHN)
+        key[0] += men * (KEY[0] - KEY[foe])
+
+
+cdef inline void step_on(const Node *node, const State *s, Option step, int left,
+                         const CRules *rules, Node *child) noexcept nogil:
+    """`child` becomes `node` plus one step; the ends are checked after every step."""
+    child.row = node.row
+    child.key = node.key
+    take_step(s, step, &child.row, &child.key)
+    memcpy(child.steps, node.steps, sizeof(node.steps))
+    child.steps[node.used] = step
+    child.used = node.used + 1
+    child.reduction = node.reduction + reduction(step)
+    child.left = left
+    child.outcome = outcome_of_row(child.row, step.hit == POINT_FORCED, rules)
+    child.complete = child.outcome != NONE or left == 0
+
+
+cdef inline Row generic_row(const State *s, Row row) noexcept nogil:
+    """The row of the turn's start with the home count."""
+    cdef int point, home = 0
+    for point in range(19, 26):
+        home += s.men[point]
+    return row_add(row, row_unit(HOME_TALLY, home))
+
+
+cdef inline void all_sequences(const State *start, Row row, int high, int low,
+                               const CRules *rules, Scratch *scratch) noexcept nogil:
+    """Fills the scratch with every node of the throw; the complete ones are the pool."""
+    cdef State s
+    cdef int8_t bytes[ROW_BYTES]
+    cdef Option options[MAX_OPTIONS]
+    cdef Node *node = scratch.nodes
+    cdef int i = 0, k, n, steps, die_no
+    node.row = generic_row(start, row)
+    node.key = 0
+    node.used = node.reduction = 0
+    node.left = 4 if high == low else 3
+    node.outcome = NONE
+    node.complete = junker(start, rules)
+    remember(scratch, False)
+    while i < scratch.count:
+        node = &scratch.nodes[i]
+        i += 1
+        if node.complete:
+            continue
+        look_at_row(&s, bytes, node.row)
+        steps = 0
+        for die_no in range(1 if high == low else 2):
+            if high != low and not node.left & (1 << die_no):
+                continue
+            n = legal_steps(&s, low if die_no else high, rules, options)
+            steps += n
+            for k in range(n):
+                step_on(node, &s, options[k],
+                        node.left - 1 if high == low else node.left & ~(1 << die_no),
+                        rules, &scratch.nodes[scratch.count])
+                remember(scratch, False)
+        node.complete = steps == 0
+
+
+# ---------------------------------------------------------------- section 3: the duties
+
+cdef inline bint is_free(const Node *node, const CRules *rules) noexcept nogil:
+    """A sequence that ends the game where endings are free of the duties."""
+    return rules.endings_free and node.outcome != NONE
+
+
+cdef inline bint uses_most_dice(const Node *node, const Duties *duties) noexcept nogil:
+    """Duty 1: as many dice as any, or the game is over."""
+    return node.used == duties.most_dice or node.outcome != NONE
+
+
+cdef inline bint begins_right(const Node *node, const Duties *duties) noexcept nogil:
+    """Duty 2: the only die played is the higher, if either can be."""
+    return duties.only_die == 0 or node.steps[0].die == duties.only_die
+
+
+cdef inline bint is_kept(const Node *node, const Duties *duties,
+                         const CRules *rules) noexcept nogil:
+    if not node.complete:
+        return False
+    return is_free(node, rules) or (
+        uses_most_dice(node, duties) and begins_right(node, duties)
+        and (duties.least_reduction < 0 or node.reduction == duties.least_reduction))
+
+
+cdef inline Duties duties_of(Scratch *scratch, int high, int low,
+                             const CRules *rules) noexcept nogil:
+    """What the three duties, one after the other, ask of the pool."""
+    cdef Duties duties
+    cdef Node *node
+    cdef int i
+    duties.most_dice = 0
+    duties.only_die = 0
+    duties.least_reduction = -1
+    for i in range(scratch.count):
+        node = &scratch.nodes[i]
+        if node.complete and not is_free(node, rules):
+            duties.most_dice = max(duties.most_dice, node.used)
+    if duties.most_dice == 1 and high != low:
+        for i in range(scratch.count):
+            node = &scratch.nodes[i]
+            if (node.complete and not is_free(node, rules) and uses_most_dice(node, &duties)
+                    and node.steps[0].die == high):
+                duties.only_die = high
+    if rules.smallest_reduction:
+        for i in range(scratch.count):
+            node = &scratch.nodes[i]
+            if (node.complete and not is_free(node, rules) and uses_most_dice(node, &duties)
+                    and begins_right(node, &duties)
+                    and (duties.least_reduction < 0
+                         or node.reduction < duties.least_reduction)):
+                duties.least_reduction = node.reduction
+    return duties
+
+
+cdef inline void name_node(const Node *node, int8_t *steps) noexcept nogil:
+    cdef int k
+    memset(steps, -1, 16)
+    for k in range(node.used):
+        name_step(steps, k, node.steps[k].source, node.steps[k].die, node.steps[k].hit)
+
+
+cdef inline void put_node(const Node *node, Sink *out) noexcept nogil:
+    cdef int8_t steps[16]
+    if out.steps != NULL:
+        name_node(node, steps)
+    put(out, node.row, node.outcome, steps)
+
+
+cdef inline int generic(const State *s, Row row, int high, int low, const CRules *rules,
+                        Scratch *scratch, Sink *out) noexcept nogil:
+    """All plays of a throw; -1 if there is no memory, else 0."""
+    cdef Duties duties
+    cdef Node *node
+    cdef int i, nodes, left = -1
+    cdef bint mixed = False
+    if not scratch_ready(scratch):
+        return -1
+    all_sequences(s, row, high, low, rules, scratch)
+    duties = duties_of(scratch, high, low, rules)
+    nodes = scratch.count
+    for i in range(nodes):
+        node = &scratch.nodes[i]
+        node.kept = is_kept(node, &duties, rules)
+        if node.kept:
+            mixed |= left >= 0 and left != node.left
+            left = node.left
+    forget(scratch)
+    for i in range(nodes):
+        node = &scratch.nodes[i]
+        if not node.kept:
+            continue
+        if mixed:
+            # The same play may be kept with different dice left: take one of each. Kept nodes
+            # move to the front; writing never overtakes reading.
+            if i != scratch.count:
+                scratch.nodes[scratch.count] = node[0]
+            if not remember(scratch, True):
+                continue
+            node = &scratch.nodes[scratch.count - 1]
+        put_node(node, out)
+    forget(scratch)
+    return 0
+
+
+# ---------------------------------------------------------------- the canonical sequence
+
+cdef struct Search:             # of one play's sequences, for its canonical text
+    const CRules *rules
+    Duties duties
+    Row row                     # where the sequence must lead
+    int outcome
+    int high
+    int low
+    int8_t wanted[25]           # equal dice: how many steps must still start on each point
+    Node found
+
+
+cdef inline bint smallest_sequence(Search *search, Node *node) noexcept nogil:
+    """Depth first with (source rising, die falling): the first legal sequence that fits."""
+    cdef State s
+    cdef int8_t bytes[ROW_BYTES]
+    cdef Option high[MAX_OPTIONS]
+    cdef Option low[MAX_OPTIONS]
+    cdef Option step
+    cdef Node child
+    cdef int i = 0, k = 0, highs = 0, lows = 0, left
+    cdef bint take_high, found
+    if not node.complete:
+        look_at_row(&s, bytes, node.row)
+        if search.high == search.low or node.left & 1:
+            highs = legal_steps(&s, search.high, search.rules, high)
+        if search.high != search.low and node.left & 2:
+            lows = legal_steps(&s, search.low, search.rules, low)
+        node.complete = highs + lows == 0
+    if node.complete:
+        if (node.outcome != search.outcome or not row_equal(node.row, search.row)
+                or not is_kept(node, &search.duties, search.rules)):
+            return False
+        search.found = node[0]
+        return True
+    while i < highs or k < lows:
+        take_high = i < highs and (k == lows or high[i].source <= low[k].source)
+        if search.high == search.low:
+            left = node.left - 1
+        else:
+            left = node.left & (2 if take_high else 1)
+        if take_high:
+            step = high[i]
+            i += 1
+        else:
+            step = low[k]
+            k += 1
+        if search.high == search.low and search.wanted[step.source] == 0:
+            continue            # leads elsewhere, whatever follows
+        search.wanted[step.source] -= 1
+        step_on(node, &s, step, left, search.rules, &child)
+        found = smallest_sequence(search, &child)
+        search.wanted[step.source] += 1
+        if found:
+            return True
+    return False
+
+
+cdef inline void count_wanted(Search *search, Row start) noexcept nogil:
+    """Equal dice: the steps from each point follow from its men before and after the turn."""
+    cdef int8_t before[ROW_BYTES]
+    cdef int8_t after[ROW_BYTES]
+    cdef int point, arrived
+    row_store(before, start)
+    row_store(after, search.row)
+    for point in range(25):
+        arrived = search.wanted[point - search.high] if point >= search.high else 0
+        search.wanted[point] = before[26 + point] - after[26 + point] + arrived
+
+
+cdef inline int canonical(const int8_t *board, int high, int low, const int8_t *target,
+                          int result, const CRules *rules, Scratch *scratch,
+                          Node *found) noexcept nogil:
+    """The smallest legal sequence of a play: 1 found, 0 no such play, -1 no memory."""
+    cdef Search search
+    cdef Node root
+    cdef State s, after
+    if not scratch_ready(scratch):
+        return -1
+    look(&s, board, board + 26)
+    look(&after, target + 26, target)
+    all_sequences(&s, row_after(board, s.john), high, low, rules, scratch)
+    search.duties = duties_of(scratch, high, low, rules)
+    root = scratch.nodes[0]
+    forget(scratch)
+    root.complete = junker(&s, rules)
+    search.rules = rules
+    search.row = generic_row(&after, row_add(row_load(target), row_unit(JOHN_TALLY, after.john)))
+    search.outcome = result
+    search.high = high
+    search.low = low
+    count_wanted(&search, root.row)
+    if not smallest_sequence(&search, &root):
+        return 0
+    found[0] = search.found
+    return 1

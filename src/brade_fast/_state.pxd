@@ -1,0 +1,352 @@
+# The state of a turn: masks, counts and the row that a play adds to.
+#
+# Points are the mover's own, 1 to 24, and point p is bit p of a mask; bit 0 is his bar. The
+# opponent's men are looked at on the mover's points too (section 1: p is his p + 12).
+
+from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+cdef extern from "_row.h" nogil:
+    enum: ROW_BYTES
+    enum: JOHN_TALLY
+    enum: HOME_TALLY
+    ctypedef struct Row:
+        pass
+    Row row_load(const int8_t *bytes)
+    void row_store(int8_t *bytes, Row row)
+    Row row_add(Row a, Row b)
+    Row row_unit(int byte, int value)
+    int row_john(Row row)
+    int row_home(Row row)
+    bint row_equal(Row a, Row b)
+    uint32_t bytes_above(const int8_t *bytes, int than)
+    int popcount(uint32_t mask)
+    int lowest(uint32_t mask)
+    const char *BRADE_FAST_COMPILER
+    const char *BRADE_FAST_CPU
+    const char *BRADE_FAST_FLAGS
+
+cdef extern from *:
+    """
+    /* What a step adds to a row, by die and source, and what sending one man to the bar adds,
+       by the mover's point. Filled once at import, read only from then on. */
+    static Row STEP[7][25];
+    static Row HIT[25];
+    static Row MORE_JOHN;
+    """
+    Row STEP[7][25]
+    Row HIT[25]
+    Row MORE_JOHN
+
+cdef enum:
+    BAR = 1 << 0
+    POINTS = (1 << 25) - (1 << 1)
+    Q1 = (1 << 7) - (1 << 1)
+    Q3 = (1 << 19) - (1 << 13)       # the opponent's Q1
+    Q4 = (1 << 25) - (1 << 19)
+    FAR_SIDE = (1 << 12) - (1 << 2)  # 2 to 11, where only single men may stand
+    OFF = 25                         # the index of men borne off
+
+cdef enum:  # a step's mark
+    NO_HIT = 0
+    BLOT_HIT = 1
+    POINT_FORCED = 2
+
+cdef enum:  # Outcome in rules.py
+    NONE = 0
+    BEAR_OFF = 1
+    SINGLE_CROWN = 3
+    DOUBLE_CROWN = 5
+    STAIRCASE = 7
+    TOWER = 9
+    JOHN = 11
+    FORCED_JOHN = 12
+    DEADLOCK = 13
+    OUTCOMES = 14
+
+cdef enum:  # blocked_entry
+    ENTRY_FORCE = 0
+    ENTRY_PASS = 1
+    ENTRY_WAIT = 2
+
+# The switches that decide about plays; rules.py writes them in this order (Rules._code).
+cdef struct CRules:
+    uint8_t blocked_entry
+    uint8_t long_block_force
+    uint8_t five_blots
+    uint8_t bear_off_rearmost_only
+    uint8_t smallest_reduction
+    uint8_t endings_free
+    uint8_t nice_games          # bit 0 single crown, 1 double crown, 2 staircase, 3 tower
+    uint8_t monk
+    uint8_t rank[OUTCOMES]      # the outcomes in the order of their value
+
+cdef struct State:
+    const int8_t *men           # the mover's 26 bytes: bar, points, off
+    const int8_t *foes          # the opponent's 26 bytes, on his own way
+    uint32_t own                # points with men of the mover
+    uint32_t own_made
+    uint32_t foe                # points with men of the opponent
+    uint32_t foe_made
+    int john                    # men on the opponent's bar + points he holds in his Q1
+
+# Where plays go. `rows` NULL: they are only counted. `steps` NULL: they are not named.
+cdef struct Sink:
+    int8_t *rows                # ROW_BYTES a play
+    uint8_t *outcomes
+    int8_t *steps               # 16 bytes a play: (source, target, die, hit) four times
+    Py_ssize_t count
+
+
+# The tallies of a row. John's count: the men on the opponent's bar and the points that he holds in
+# his Q1. A hit adds a man; in his Q1 it frees the point at the same time. The home count: the
+# mover's men in Q4 and off; the fast paths do not keep it.
+
+cdef inline void fill_tables() noexcept nogil:
+    """What steps and hits do to an output row: the opponent's 26 bytes, then the mover's."""
+    cdef int die, source, point
+    for die in range(1, 7):
+        for source in range(25):
+            STEP[die][source] = row_add(row_unit(26 + source, -1),
+                                        row_unit(26 + min(source + die, OFF), 1))
+            if source < 19 <= source + die:
+                STEP[die][source] = row_add(STEP[die][source], row_unit(HOME_TALLY, 1))
+    MORE_JOHN = row_unit(JOHN_TALLY, 1)
+    for point in range(1, 25):
+        HIT[point] = row_add(row_unit(foe_point(point), -1), row_unit(0, 1))
+        if not bit(point) & Q3:
+            HIT[point] = row_add(HIT[point], MORE_JOHN)
+
+
+cdef inline int foe_point(int point) noexcept nogil:
+    """The opponent's number of the mover's point, and the other way round (section 1)."""
+    return point + 12 if point <= 12 else point - 12
+
+
+cdef inline uint32_t across(uint32_t mask) noexcept nogil:
+    """The same points in the other player's numbers."""
+    return ((mask >> 12) | (mask << 12)) & POINTS
+
+
+cdef inline uint32_t bit(int point) noexcept nogil:
+    return <uint32_t> 1 << point
+
+
+cdef inline void look(State *s, const int8_t *mover, const int8_t *other) noexcept nogil:
+    cdef uint32_t held = bytes_above(other, 0) & POINTS
+    s.men = mover
+    s.foes = other
+    s.own = bytes_above(mover, 0) & POINTS
+    s.own_made = bytes_above(mover, 1) & POINTS
+    s.foe = across(held)
+    s.foe_made = across(bytes_above(other, 1) & POINTS)
+    s.john = other[0] + popcount(held & Q1)
+
+
+cdef inline void flip(const int8_t *board, int8_t *flipped) noexcept nogil:
+    """The board as the other player sees it."""
+    memcpy(flipped, board + 26, 26)
+    memcpy(flipped + 26, board, 26)
+
+
+cdef inline Row row_after(const int8_t *board, int john) noexcept nogil:
+    """The row of a play without steps, with its count for John."""
+    cdef int8_t flipped[ROW_BYTES]
+    flip(board, flipped)
+    return row_add(row_load(flipped), row_unit(JOHN_TALLY, john))
+
+
+cdef inline int john_or_none(Row row) noexcept nogil:
+    """The outcome of a play that forces nothing and cannot end in another way (section 5)."""
+    return JOHN if row_john(row) >= 7 else NONE
+
+
+# ---------------------------------------------------------------- section 4: forcing
+
+cdef inline uint32_t long_block(uint32_t made) noexcept nogil:
+    """The points of all runs of six or more; bit 24 has no neighbour, so nothing wraps."""
+    cdef uint32_t run = made & (made >> 1)
+    run &= run >> 2
+    run &= run >> 2             # now bit k: k to k + 5 are made
+    run |= run << 1
+    run |= run << 2
+    return run | (run << 2)
+
+
+cdef inline bint last_man(const State *s) noexcept nogil:
+    """A player who has borne off 14 men may never force."""
+    return s.men[OFF] == 14
+
+
+cdef inline uint32_t block_forceable(const State *s, const CRules *rules) noexcept nogil:
+    """The made points that the mover may force because they are part of a long block."""
+    if not rules.long_block_force or last_man(s):
+        return 0
+    return long_block(s.foe_made)
+
+
+cdef inline int available_points(const State *s) noexcept nogil:
+    """Points of the mover's Q1 that are empty or held by one opposing man."""
+    return popcount(Q1 & ~s.own & ~s.foe_made)
+
+
+cdef inline uint32_t entry_forceable(const State *s, const CRules *rules) noexcept nogil:
+    """The made points that may be forced on entering because the quadrant is full."""
+    if (rules.blocked_entry == ENTRY_FORCE and not last_man(s)
+            and s.men[0] > available_points(s)):
+        return s.foe_made & Q1
+    return 0
+
+
+cdef inline bint junker(const State *s, const CRules *rules) noexcept nogil:
+    """Verquere's Junker passes the whole turn (section 6, `blocked_entry`)."""
+    return (rules.blocked_entry == ENTRY_PASS
+            and s.men[0] > popcount(Q1 & ~s.own & (~s.foe_made | block_forceable(s, rules))))
+
+
+# ---------------------------------------------------------------- section 5: ends
+
+cdef inline int nice_game(const int8_t *men, const CRules *rules) noexcept nogil:
+    """Which of the four patterns (that these rules know) the 15 men stand in, or NONE."""
+    if men[24] == 15 and rules.nice_games & 8:
+        return TOWER
+    if men[22] == 3 and men[23] == 5 and men[24] == 7 and rules.nice_games & 4:
+        return STAIRCASE
+    if men[22] == 5 and men[23] == 5 and men[24] == 5 and rules.nice_games & 2:
+        return DOUBLE_CROWN
+    if (men[20] == 3 and men[21] == 3 and men[22] == 3 and men[23] == 3 and men[24] == 3
+            and rules.nice_games & 1):
+        return SINGLE_CROWN
+    return NONE
+
+
+cdef inline int outcome(const State *s, bint forced, const CRules *rules) noexcept nogil:
+    """What the mover has won, `forced` telling whether his last step forced a point.
+
+    With several ends at once the most valuable one counts.
+    """
+    cdef int best = NONE, john
+    if s.men[OFF] == 15:
+        best = BEAR_OFF
+    elif (s.own & ~<uint32_t> Q4) == 0:
+        best = nice_game(s.men, rules)
+    if best != NONE and rules.monk and s.foes[0] > 0:
+        best += 1               # each outcome with monk has the next number
+    if s.john >= 7:
+        john = FORCED_JOHN if forced else JOHN
+        if rules.rank[john] > rules.rank[best]:
+            best = john
+    return best
+
+
+cdef inline bint is_over(const int8_t *board, const CRules *rules) noexcept nogil:
+    """Whether either player has already won."""
+    cdef State s
+    look(&s, board, board + 26)
+    if outcome(&s, False, rules) != NONE:
+        return True
+    look(&s, board + 26, board)
+    return outcome(&s, False, rules) != NONE
+
+
+# ---------------------------------------------------------------- plays into the sink
+
+cdef struct Steps:              # the steps so far, as the sink wants them: -1 behind the last
+    int8_t bytes[16]
+    int played
+
+
+cdef inline void name_step(int8_t *steps, int i, int source, int die, int hit) noexcept nogil:
+    steps[4 * i] = source
+    steps[4 * i + 1] = min(source + die, OFF)
+    steps[4 * i + 2] = die
+    steps[4 * i + 3] = hit
+
+
+cdef inline void no_steps(Steps *steps) noexcept nogil:
+    memset(steps.bytes, -1, 16)
+    steps.played = 0
+
+
+cdef inline void push_step(Steps *steps, int source, int die, int hit) noexcept nogil:
+    name_step(steps.bytes, steps.played, source, die, hit)
+    steps.played += 1
+
+
+cdef inline void pop_step(Steps *steps) noexcept nogil:
+    steps.played -= 1
+    memset(steps.bytes + 4 * steps.played, -1, 4)
+
+
+cdef inline void put(Sink *out, Row row, int result, const int8_t *steps) noexcept nogil:
+    """One play; ``steps`` (16 bytes) are looked at only where they are wanted."""
+    if out.rows != NULL:
+        row_store(out.rows + out.count * ROW_BYTES, row)
+        out.outcomes[out.count] = result
+        if out.steps != NULL:
+            memcpy(out.steps + out.count * 16, steps, 16)
+    out.count += 1
+
+
+cdef inline Row stepped(Row row, int source, int die, uint32_t blots) noexcept nogil:
+    """The row after one step that may hit a blot, but forces nothing and bears nobody off."""
+    row = row_add(row, STEP[die][source])
+    if blots & bit(source + die):
+        row = row_add(row, HIT[source + die])
+    return row
+
+
+cdef inline int8_t *name_steps(int8_t *steps, const Steps *so_far, uint32_t sources, int die,
+                               int hit) noexcept nogil:
+    """The names of plays that make one more step each; answers where the next names go."""
+    while sources:
+        memcpy(steps, so_far.bytes, 16)
+        name_step(steps, so_far.played, lowest(sources), die, hit)
+        sources &= sources - 1
+        steps += 16
+    return steps
+
+
+cdef inline void put_steps(Sink *out, const Steps *so_far, const Row *start, uint32_t sources,
+                           int die, uint32_t blots) noexcept nogil:
+    """For each source the play that makes one more step, from there.
+
+    The innermost loop of the fast paths: the quiet steps first, which cannot end the game.
+    """
+    cdef Py_ssize_t n = out.count
+    cdef uint32_t quiet, hits
+    cdef int8_t *rows
+    cdef int8_t *steps
+    cdef int source
+    cdef Row row, after
+    if out.rows == NULL:
+        out.count += popcount(sources)
+        return
+    row = start[0]
+    rows = out.rows + n * ROW_BYTES
+    hits = sources & (blots >> die)
+    quiet = sources ^ hits
+    if out.steps != NULL:
+        steps = name_steps(out.steps + 16 * n, so_far, quiet, die, NO_HIT)
+        name_steps(steps, so_far, hits, die, BLOT_HIT)
+    while quiet:
+        row_store(rows, row_add(row, STEP[die][lowest(quiet)]))
+        quiet &= quiet - 1
+        out.outcomes[n] = NONE
+        rows += ROW_BYTES
+        n += 1
+    while hits:
+        source = lowest(hits)
+        hits &= hits - 1
+        after = row_add(row_add(row, STEP[die][source]), HIT[source + die])
+        row_store(rows, after)
+        out.outcomes[n] = john_or_none(after)
+        rows += ROW_BYTES
+        n += 1
+    out.count = n
+
+
+cdef inline void put_pass(Sink *out, Row row) noexcept nogil:
+    cdef Steps steps
+    no_steps(&steps)
+    put(out, row, NONE, steps.bytes)

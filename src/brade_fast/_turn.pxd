@@ -1,0 +1,89 @@
+# One turn: exact gates, then the fast path that fits, or the generic one.
+#
+# The fast paths (_unequal.pxd, _doubles.pxd) know no forcing, no bearing off and no end but John.
+# Each gate asks whether one of these *can* come up in this turn, for these dice and these men.
+
+from brade_fast._state cimport *
+from brade_fast._unequal cimport unequal, unequal_from_bar
+from brade_fast._doubles cimport doubles
+from brade_fast._generic cimport MAX_DOUBLES, MAX_UNEQUAL, Scratch, generic, is_deadlock
+
+
+cdef inline uint32_t touched(const State *s, int high, int low) noexcept nogil:
+    """All points that a man of the mover could land on in this turn, were nothing in his way."""
+    cdef uint32_t men = s.own | (1 if s.men[0] else 0)
+    cdef uint32_t reach
+    if high == low:
+        reach = men << high
+        reach |= reach << high
+        return (reach | (reach << (2 * high))) & POINTS
+    return ((men << high) | (men << low) | (men << (high + low))) & POINTS
+
+
+cdef inline bint force_possible(const State *s, int high, int low,
+                                const CRules *rules) noexcept nogil:
+    """A step of this turn could force a made point (section 4).
+
+    The opponent's made points only become fewer and a man on the bar that enters takes an
+    available point or forces: so neither right arises in mid-turn.
+    """
+    if entry_forceable(s, rules) & (bit(high) | bit(low)):
+        return True
+    return (block_forceable(s, rules) & touched(s, high, low)) != 0
+
+
+cdef inline bint home_possible(const State *s, int high, int low) noexcept nogil:
+    """All men can stand in Q4 before or after the last step: bearing off, nice games, the end."""
+    cdef int steps = 4 if high == low else 2
+    cdef int too_far = 18 - (4 * high if high == low else high + low)
+    cdef int point, outside
+    if too_far >= 0 and (s.own | (1 if s.men[0] else 0)) & (bit(too_far + 1) - 1):
+        return False
+    if popcount(s.own & ~<uint32_t> Q4) > steps:
+        return False
+    outside = 15 - s.men[OFF]
+    for point in range(19, 25):
+        outside -= s.men[point]
+    return outside <= steps
+
+
+cdef inline bint needs_generic(const State *s, int high, int low,
+                               const CRules *rules) noexcept nogil:
+    return (force_possible(s, high, low, rules)
+            or home_possible(s, high, low)
+            or (rules.five_blots and s.men[1] > 10))
+
+
+cdef inline int max_plays(int d1, int d2) noexcept nogil:
+    """Room that the sink of a turn must have."""
+    return MAX_DOUBLES if d1 == d2 else MAX_UNEQUAL
+
+
+cdef inline int plays_of(const int8_t *board, int d1, int d2, const CRules *rules,
+                         bint only_generic, Scratch *scratch, Sink *out) noexcept nogil:
+    """Puts all plays of a valid position that nobody has won; -1 if there is no memory."""
+    cdef State s
+    cdef int high = max(d1, d2)
+    cdef int low = min(d1, d2)
+    cdef Py_ssize_t before = out.count
+    cdef bint done
+    cdef Row row
+    look(&s, board, board + 26)
+    row = row_after(board, s.john)
+    if only_generic:
+        return generic(&s, row, high, low, rules, scratch, out)
+    if junker(&s, rules):
+        put_pass(out, row)
+        return 0
+    if needs_generic(&s, high, low, rules):
+        return generic(&s, row, high, low, rules, scratch, out)
+    if high == low:
+        done = doubles(&s, row, high, out)
+    elif s.men[0]:
+        done = unequal_from_bar(&s, row, high, low, out)
+    else:
+        done = unequal(&s, row, high, low, out)
+    if done:
+        return 0
+    out.count = before
+    return generic(&s, row, high, low, rules, scratch, out)
