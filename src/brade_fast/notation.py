@@ -1,0 +1,433 @@
+"""Positions, plays, dice and rules as text, written and read.
+
+Position ids are packed in the core (``Position.id``, ``Position.from_id``); here they are
+only told apart from board text.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+from ._core import Play, Position, Step
+from .rules import (
+    BLOCKED_ENTRY,
+    NICE_GAMES,
+    OPENINGS,
+    PRESETS,
+    InvalidDiceError,
+    InvalidPositionError,
+    InvalidRulesError,
+    Outcome,
+    Points,
+    Rules,
+)
+
+__all__ = [
+    "OUTCOME_NAMES",
+    "board_text",
+    "outcome_name",
+    "outcome_title",
+    "parse_board_text",
+    "parse_dice",
+    "parse_position",
+    "parse_rules",
+    "play_text",
+    "rules_text",
+]
+
+BAR, OFF, MEN = 0, 25, 15
+
+#: The outcomes in English and Swedish.
+OUTCOME_NAMES: dict[Outcome, tuple[str, str]] = {
+    Outcome.NONE: ("the game goes on", "spelet går vidare"),
+    Outcome.BEAR_OFF: ("bear-off", "hemspel"),
+    Outcome.BEAR_OFF_MONK: ("bear-off with monk", "hemspel med munk"),
+    Outcome.SINGLE_CROWN: ("single crown", "enkelt kronspel"),
+    Outcome.SINGLE_CROWN_MONK: ("single crown with monk", "enkelt kronspel med munk"),
+    Outcome.DOUBLE_CROWN: ("double crown", "dubbelt kronspel"),
+    Outcome.DOUBLE_CROWN_MONK: ("double crown with monk", "dubbelt kronspel med munk"),
+    Outcome.STAIRCASE: ("staircase", "trappspel"),
+    Outcome.STAIRCASE_MONK: ("staircase with monk", "trappspel med munk"),
+    Outcome.TOWER: ("tower", "uppspel"),
+    Outcome.TOWER_MONK: ("tower with monk", "uppspel med munk"),
+    Outcome.JOHN: ("John", "jan"),
+    Outcome.FORCED_JOHN: ("forced John", "sprängjan"),
+    Outcome.DEADLOCK: ("deadlock", "dödläge"),
+}
+
+
+def _need_text(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a str, not {type(value).__name__}")
+    return value
+
+
+def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``", did you mean 'x'?"`` or nothing."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f", did you mean {near[0]!r}?" if near else ""
+
+
+# ---------------------------------------------------------------------------------------
+# Outcomes
+
+
+def outcome_name(outcome: Outcome | int) -> str:
+    """The name of an outcome as texts and JSON carry it, such as ``"forced_john"``.
+
+    Raises
+    ------
+    ValueError
+        For a number that is no outcome.
+    """
+    return Outcome(outcome).name.lower()
+
+
+def outcome_title(outcome: Outcome | int) -> str:
+    """English with the Swedish beside it, such as ``"forced John (sprängjan)"``.
+
+    Raises
+    ------
+    ValueError
+        For a number that is no outcome.
+    """
+    english, swedish = OUTCOME_NAMES[Outcome(outcome)]
+    return f"{english} ({swedish})"
+
+
+# ---------------------------------------------------------------------------------------
+# Positions
+
+_INDEX = {"bar": BAR, **{str(point): point for point in range(1, OFF)}, "off": OFF}
+_NAMES = {index: name for name, index in _INDEX.items()}
+_NUMBERS = [str(n) for n in range(1, MEN + 1)]
+_EXAMPLE = "'1:7 4 14:2 15:2 bar:3 / 1:10 15 17:2 18:2'"
+
+
+def board_text(position: Position) -> str:
+    """The board text of a position: each half on its owner's points, the mover's first.
+
+    Points ascending, ``:n`` only above 1, then ``bar:n``; a half with no men left on the
+    board is ``off:15``. Men borne off are otherwise those that are missing.
+
+    Examples
+    --------
+    >>> from brade_fast import Position
+    >>> board_text(Position({1: 7, 4: 1, 14: 2, 15: 2, 0: 3}, {1: 10, 15: 1, 17: 2, 18: 2}))
+    '1:7 4 14:2 15:2 bar:3 / 1:10 15 17:2 18:2'
+    """
+    return " / ".join(_half_text(row) for row in position.array().tolist())
+
+
+def _half_text(row: list[int]) -> str:
+    items = [str(p) if row[p] == 1 else f"{p}:{row[p]}" for p in range(1, OFF) if row[p]]
+    if row[BAR]:
+        items.append(f"bar:{row[BAR]}")
+    return " ".join(items) or f"off:{MEN}"
+
+
+def parse_board_text(text: str) -> Position:
+    """Read a board text.
+
+    The items of a half may come in any order. ``n`` alone is one man, so ``4`` and ``4:1``
+    are the same. Missing men have been borne off; ``off:n`` may say so and is checked.
+
+    Raises
+    ------
+    InvalidPositionError
+        For text that is none, a half that does not have 15 men, or a board that breaks
+        section 7 no. 13.
+    TypeError
+        For anything but a str.
+    """
+    halves = _need_text(text, "a board text").split("/")
+    if len(halves) != 2:
+        raise InvalidPositionError(
+            f"a board text has one '/', between the mover's men and the other's, not "
+            f"{len(halves) - 1} in {text!r}; it looks like {_EXAMPLE}"
+        )
+    mover, other = (
+        _parse_half(half, owner) for half, owner in zip(halves, ("mover", "other"), strict=True)
+    )
+    return Position(mover, other)
+
+
+def _parse_half(half: str, owner: str) -> list[int]:
+    where = f"in the {owner}'s half"
+    row = [0] * 26
+    words = half.split()
+    if not words:
+        raise InvalidPositionError(
+            f"{where} is nothing; a player without men on the board is off:15"
+        )
+    for word in words:
+        index, men = _parse_item(word, where)
+        if row[index]:
+            raise InvalidPositionError(
+                f"{_NAMES[index]} comes twice {where}, the second time as {word!r}; "
+                "put all its men into one item"
+            )
+        row[index] = men
+    on_board = sum(row[:OFF])
+    if on_board > MEN:
+        raise InvalidPositionError(
+            f"{on_board} men {where}, on the board and the bar; a player has {MEN}"
+        )
+    if row[OFF] and on_board + row[OFF] != MEN:
+        raise InvalidPositionError(
+            f"off:{row[OFF]} {where} does not fit: with {on_board} men on the board and the "
+            f"bar it would be off:{MEN - on_board}"
+        )
+    row[OFF] = MEN - on_board
+    return row
+
+
+def _parse_item(word: str, where: str) -> tuple[int, int]:
+    name, colon, number = word.partition(":")
+    index = _INDEX.get(name)
+    if index is None:
+        raise InvalidPositionError(
+            f"{word!r} {where} cannot be read: an item is a point from 1 to 24, bar or off, "
+            "then ':' and the number of men if more than one"
+        )
+    if not colon:
+        return index, 1
+    if number not in _NUMBERS:
+        raise InvalidPositionError(
+            f"{word!r} {where} cannot be read: after ':' comes a number of men from 1 to {MEN}"
+            + ("; leave out what holds no men" if number == "0" else "")
+        )
+    return index, int(number)
+
+
+def parse_position(text: str) -> Position:
+    """Read a position id or a board text; a ``/`` tells that it is board text.
+
+    Raises
+    ------
+    InvalidPositionError
+        If it is neither, or the board breaks section 7 no. 13.
+    TypeError
+        For anything but a str.
+    """
+    if "/" in _need_text(text, "a position"):
+        return parse_board_text(text)
+    if ":" in text or " " in text.strip():
+        raise InvalidPositionError(
+            f"{text!r} is no position id, and a board text has a '/' between the mover's men "
+            f"and the other's; it looks like {_EXAMPLE}"
+        )
+    return Position.from_id(text)
+
+
+# ---------------------------------------------------------------------------------------
+# Plays
+
+_MARKS = ("", "*", "!")
+
+
+def play_text(play: Play) -> str:
+    """The canonical text of a play.
+
+    It depends on the position, the throw, the rules, the result and the outcome alone,
+    because ``canonical_steps`` do. These are joined so, in their order: a step that begins
+    where a man moved before has stopped carries that man on (of several the one that
+    came first, so that the man who hit goes on); any other step begins a new man. Men are
+    written by first source ascending, then last target descending. Men with the same
+    points become one group with a count, and the mark of any of them marks the group, since
+    only the first to come to a point can have hit there: ``13/15*(2)``.
+
+    Two different plays of one throw never have the same text: the steps give the mover's
+    men, the marks the other's, and the outcome is written.
+
+    Examples
+    --------
+    >>> from brade_fast import Position
+    >>> sorted(play_text(play) for play in Position.start().plays(6, 2))
+    ['1/7 1/3', '1/7/9']
+    """
+    text = " ".join(_group_texts(play.canonical_steps)) or "pass"
+    if play.outcome != Outcome.NONE:
+        text += f" = {outcome_name(play.outcome)}"
+    return text
+
+
+def _group_texts(steps: Iterable[Step]) -> list[str]:
+    men: list[tuple[list[int], list[int]]] = []  # the points and the hits of each man
+    stopped: list[int] = []  # the men, by the time of their last step
+    for step in steps:
+        man = next((i for i in stopped if men[i][0][-1] == step.source), None)
+        if man is None:
+            man = len(men)
+            men.append(([step.source], [0]))
+        else:
+            stopped.remove(man)
+        stopped.append(man)
+        men[man][0].append(step.target)
+        men[man][1].append(step.hit)
+    groups: dict[tuple[int, ...], list[list[int]]] = {}
+    for points, hits in men:
+        groups.setdefault(tuple(points), []).append(hits)
+    texts = []
+    for path, all_hits in sorted(groups.items(), key=lambda g: (g[0][0], -g[0][-1], g[0])):
+        marks = [_MARKS[max(hits)] for hits in zip(*all_hits, strict=True)]
+        joined = "/".join(_NAMES[p] + mark for p, mark in zip(path, marks, strict=True))
+        texts.append(joined + (f"({len(all_hits)})" if len(all_hits) > 1 else ""))
+    return texts
+
+
+# ---------------------------------------------------------------------------------------
+# Dice
+
+
+def parse_dice(text: str) -> tuple[int, int]:
+    """Read a throw: ``62``, ``6-2`` or ``6 2``; the dice stay in the order given.
+
+    Raises
+    ------
+    InvalidDiceError
+        For anything else.
+    TypeError
+        For anything but a str.
+    """
+    match = re.fullmatch(r"([1-6])[- ]?([1-6])", _need_text(text, "a throw").strip())
+    if match is None:
+        raise InvalidDiceError(
+            f"a throw is two numbers from 1 to 6, such as 62, 6-2 or '6 2', not {text!r}"
+        )
+    return int(match[1]), int(match[2])
+
+
+# ---------------------------------------------------------------------------------------
+# Rules
+
+_TRUE, _FALSE = ("yes", "true", "on"), ("no", "false", "off")
+# In the order of Rules; what kind of value each switch has.
+_SWITCHES: dict[str, str | tuple[str, ...]] = {
+    "blocked_entry": BLOCKED_ENTRY,
+    "long_block_force": "bool",
+    "five_blots": "bool",
+    "bear_off_rearmost_only": "bool",
+    "smallest_reduction": "bool",
+    "endings_free": "bool",
+    "nice_games": "games",
+    "monk": "bool",
+    "points": "points",
+    "opening": OPENINGS,
+    "loser_begins": "bool",
+}
+
+
+def parse_rules(text: str) -> Rules:
+    """Read rules: a game, then the switches that differ from it, ``NAME[,switch=value...]``.
+
+    Yes-or-no switches take yes/no, true/false or on/off; ``nice_games`` names joined by
+    ``/`` or ``none``; ``points`` five numbers joined by ``/`` (bear-off, nice game, monk's
+    addition, John, forced John). Case and the accents of bräde and révertier do not matter.
+    Switches that make one of the three games give that game, name and all.
+
+    Raises
+    ------
+    InvalidRulesError
+        For an unknown game, switch or value, or a switch that comes twice.
+    TypeError
+        For anything but a str.
+
+    Examples
+    --------
+    >>> parse_rules("verquere,five_blots=yes,points=1/2/1/4/6").points
+    Points(bear_off=1, nice=2, monk_bonus=1, john=4, forced_john=6)
+    """
+    name, *items = (part.strip() for part in _need_text(text, "rules").lower().split(","))
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    if plain not in PRESETS:
+        raise InvalidRulesError(
+            f"rules begin with one of {', '.join(PRESETS)}, not {name!r}"
+            + _did_you_mean(plain, PRESETS)
+        )
+    changes: dict[str, Any] = {}
+    for item in items:
+        switch, equals, value = (part.strip() for part in item.partition("="))
+        if not equals:
+            raise InvalidRulesError(
+                f"after the game's name come switches as switch=value, not {item!r}"
+            )
+        if switch not in _SWITCHES:
+            raise InvalidRulesError(
+                f"there is no switch {switch!r}"
+                + (_did_you_mean(switch, _SWITCHES) or f"; the switches are {', '.join(_SWITCHES)}")
+            )
+        if switch in changes:
+            raise InvalidRulesError(f"{switch} comes twice; give it once")
+        changes[switch] = _parse_value(switch, value)
+    rules = PRESETS[plain].replace(**changes)
+    for preset in PRESETS.values():
+        if not _differences(rules, preset):
+            return preset
+    return rules
+
+
+def _parse_value(switch: str, value: str) -> Any:
+    kind = _SWITCHES[switch]
+    if kind == "bool":
+        if value not in _TRUE + _FALSE:
+            raise InvalidRulesError(f"{switch} is yes or no, not {value!r}")
+        return value in _TRUE
+    if kind == "points":
+        numbers = value.split("/")
+        if len(numbers) != 5 or not all(re.fullmatch("[0-9]{1,4000}", n) for n in numbers):
+            raise InvalidRulesError(
+                "points are five whole numbers joined by '/' (bear-off, nice game, monk's "
+                f"addition, John, forced John), such as 1/2/1/4/6, not {value!r}"
+            )
+        return Points(*map(int, numbers))
+    if kind == "games":
+        games = () if value == "none" else tuple(value.split("/"))
+        for game in games:
+            if game not in NICE_GAMES:
+                raise InvalidRulesError(
+                    f"nice_games are none or some of {'/'.join(NICE_GAMES)}, not {game!r}"
+                    + _did_you_mean(game, NICE_GAMES)
+                )
+        if len(set(games)) < len(games):
+            raise InvalidRulesError(f"nice_games names a game twice: {value!r}; give it once")
+        return games
+    if value not in kind:
+        raise InvalidRulesError(
+            f"{switch} is one of {', '.join(kind)}, not {value!r}" + _did_you_mean(value, kind)
+        )
+    return value
+
+
+def _differences(rules: Rules, preset: Rules) -> list[str]:
+    return [s for s in _SWITCHES if getattr(rules, s) != getattr(preset, s)]
+
+
+def rules_text(rules: Rules) -> str:
+    """The shortest text that :func:`parse_rules` reads back to the same switches.
+
+    It is the game with the fewest differences (of equals the first of bräde, verquere,
+    révertier) and these differences; the rules' own ``name`` does not count. It holds
+    neither spaces nor colons.
+
+    Examples
+    --------
+    >>> from brade_fast import BRADE
+    >>> rules_text(BRADE.replace(five_blots=True, nice_games=()))
+    'brade,five_blots=yes,nice_games=none'
+    """
+    preset = min(PRESETS.values(), key=lambda p: len(_differences(rules, p)))
+    changes = (f"{s}={_value_text(getattr(rules, s))}" for s in _differences(rules, preset))
+    return ",".join([preset.name, *changes])
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):  # Points or nice games
+        return "/".join(map(str, value)) or "none"
+    return str(value)
