@@ -23,17 +23,23 @@ cdef enum:
 
 cdef inline bint is_valid(const int8_t *board) noexcept nogil:
     """Section 7, no. 13: 15 men each, no point held by both, no own pair on 2 to 11."""
-    cdef int mover = 0, other = 0, i
-    cdef int8_t negative = 0
     cdef State s
-    for i in range(26):
-        mover += board[i]
-        other += board[26 + i]
-        negative |= board[i] | board[26 + i]
-    if negative < 0 or mover != 15 or other != 15:
+    if bytes_sum(board) != 15 or bytes_sum(board + 26) != 15:   # so no byte is below 0 either
         return False
     look(&s, board, board + 26)
     return not (s.own & s.foe or s.own_made & FAR_SIDE or across(s.foe_made) & FAR_SIDE)
+
+
+cdef inline bint is_going(const int8_t *board, const CRules *rules) noexcept nogil:
+    """Valid, and nobody has won: the check before plays are asked for."""
+    cdef State s
+    if not is_valid(board):
+        return False
+    look(&s, board, board + 26)
+    if (s.john < 7 and s.men[0] + popcount(s.own & Q1) < 7
+            and s.own & ~<uint32_t> Q4 and across(s.foe) & ~<uint32_t> Q4):
+        return True             # no John, and neither player has all his men home or off
+    return not is_over(board, rules)
 
 
 # ---------------------------------------------------------------- many calls

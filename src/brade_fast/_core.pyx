@@ -93,6 +93,13 @@ cdef bint _is_empty_list(object values):
     return isinstance(values, (list, tuple)) and len(values) == 0
 
 
+cdef object _below_2_64(object value, str name):
+    value = _at_least(value, name, 0)
+    if value >= 1 << 64:
+        raise ValueError(f"{name} must be below 2**64, not {value}")
+    return value
+
+
 cdef object _int_array(object values, str name, error, shape):
     """Any integer array-like as it is, its dtype checked."""
     try:
@@ -697,8 +704,7 @@ cdef class _Calls:
         self.batch.boards = &self.boards[0]
         self.batch.dice = &self.dice[0]
         for i in range(self.n):
-            if (not is_valid(self.batch.boards + i * ROW_BYTES)
-                    or is_over(self.batch.boards + i * ROW_BYTES, self.batch.rules)):
+            if not is_going(self.batch.boards + i * ROW_BYTES, self.batch.rules):
                 _check_board(self.batch.boards + i * ROW_BYTES, self.batch.rules, original[i],
                              f"row {i}: ")
 
@@ -1094,9 +1100,7 @@ def playouts(positions, trials, seed=None, rules=BRADE, *, threads=1):
     trials = _at_least(trials, "trials", 0)
     if seed is None:
         seed = secrets.randbits(64)
-    seed = _at_least(seed, "seed", 0)
-    if seed >= 1 << 64:
-        raise ValueError(f"seed must be below 2**64, not {seed}")
+    seed = _below_2_64(seed, "seed")
     n = len(boards)
     if n * trials >= 1 << 62:
         raise ValueError(f"{n} positions of {trials} trials are too many games")
@@ -1130,11 +1134,9 @@ def _positions_array(positions):
 
 def throws(seed, trial, count):
     """The first throws of a trial of ``playouts``: int8, shape (count, 2)."""
-    seed = _at_least(seed, "seed", 0)
-    trial = _at_least(trial, "trial", 0)
-    count = _at_least(count, "count", 0)
-    cdef uint64_t key = trial_key(seed, trial)
+    cdef uint64_t key = trial_key(_below_2_64(seed, "seed"), _below_2_64(trial, "trial"))
     cdef int d1, d2
+    count = _at_least(count, "count", 0)
     made = np.empty((count, 2), np.int8)
     for turn in range(count):
         throw_dice(draw(key, turn), &d1, &d2)

@@ -41,6 +41,19 @@ static inline Row row_load(const int8_t *from) {
     return r;
 }
 
+/* The board with its halves of 26 bytes changed over, without a way through memory. */
+static inline Row row_flipped(const int8_t *board) {
+    Row r;
+    int32_t tail;
+    r.v[0] = _mm_loadu_si128((const __m128i *)(board + 26));
+    r.v[1] = _mm_or_si128(_mm_srli_si128(_mm_loadu_si128((const __m128i *)(board + 36)), 6),
+                          _mm_slli_si128(_mm_loadu_si128((const __m128i *)board), 10));
+    r.v[2] = _mm_loadu_si128((const __m128i *)(board + 6));
+    memcpy(&tail, board + 22, 4);
+    r.v[3] = _mm_cvtsi32_si128(tail);
+    return r;
+}
+
 /* Writes ROW_BYTES bytes, no more: rows stand side by side in the output. */
 static inline void row_store(int8_t *to, Row r) {
     int32_t tail = _mm_cvtsi128_si32(r.v[3]);
@@ -57,6 +70,11 @@ static inline Row row_add(Row a, Row b) {
     return a;
 }
 
+static inline Row row_add_john(Row r, int men) {
+    r.v[3] = _mm_add_epi8(r.v[3], _mm_slli_si128(_mm_cvtsi32_si128(men), JOHN_TALLY - 48));
+    return r;
+}
+
 static inline int row_john(Row r) {
     return _mm_cvtsi128_si32(_mm_srli_si128(r.v[3], 4)) & 0xFF;
 }
@@ -71,6 +89,15 @@ static inline int row_equal(Row a, Row b) {
     for (i = 1; i < 4; i++)
         same = _mm_and_si128(same, _mm_cmpeq_epi8(a.v[i], b.v[i]));
     return _mm_movemask_epi8(same) == 0xFFFF;
+}
+
+/* The sum of 26 bytes, each taken as 0 to 255. */
+static inline int bytes_sum(const int8_t *from) {
+    __m128i zero = _mm_setzero_si128();
+    __m128i low = _mm_loadu_si128((const __m128i *)from);
+    __m128i high = _mm_srli_si128(_mm_loadu_si128((const __m128i *)(from + 10)), 6);
+    __m128i sums = _mm_add_epi64(_mm_sad_epu8(low, zero), _mm_sad_epu8(high, zero));
+    return _mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
 }
 
 /* Bit i of the answer: byte i of the 26 is greater than `than` (bytes are 0 to 15). */
@@ -95,6 +122,13 @@ static inline Row row_load(const int8_t *from) {
     return r;
 }
 
+static inline Row row_flipped(const int8_t *board) {
+    int8_t bytes[ROW_BYTES];
+    memcpy(bytes, board + 26, 26);
+    memcpy(bytes + 26, board, 26);
+    return row_load(bytes);
+}
+
 static inline void row_store(int8_t *to, Row r) {
     memcpy(to, r.v, ROW_BYTES);
 }
@@ -106,6 +140,14 @@ static inline Row row_add(Row a, Row b) {
     for (i = 0; i < 7; i++)
         a.v[i] = ((a.v[i] & low) + (b.v[i] & low)) ^ ((a.v[i] ^ b.v[i]) & ~low);
     return a;
+}
+
+static inline Row row_add_john(Row r, int men) {
+    int8_t bytes[56];
+    memcpy(bytes, r.v, sizeof bytes);
+    bytes[JOHN_TALLY] += (int8_t)men;
+    memcpy(r.v, bytes, sizeof bytes);
+    return r;
 }
 
 static inline int row_byte(Row r, int byte) {
@@ -124,6 +166,13 @@ static inline int row_home(Row r) {
 
 static inline int row_equal(Row a, Row b) {
     return memcmp(a.v, b.v, sizeof a.v) == 0;
+}
+
+static inline int bytes_sum(const int8_t *from) {
+    int i, sum = 0;
+    for (i = 0; i < 26; i++)
+        sum += (uint8_t)from[i];
+    return sum;
 }
 
 static inline uint32_t bytes_above(const int8_t *from, int than) {

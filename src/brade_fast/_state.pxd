@@ -13,12 +13,15 @@ cdef extern from "_row.h" nogil:
     ctypedef struct Row:
         pass
     Row row_load(const int8_t *bytes)
+    Row row_flipped(const int8_t *board)
+    Row row_add_john(Row row, int men)
     void row_store(int8_t *bytes, Row row)
     Row row_add(Row a, Row b)
     Row row_unit(int byte, int value)
     int row_john(Row row)
     int row_home(Row row)
     bint row_equal(Row a, Row b)
+    int bytes_sum(const int8_t *bytes)
     uint32_t bytes_above(const int8_t *bytes, int than)
     int popcount(uint32_t mask)
     int lowest(uint32_t mask)
@@ -29,7 +32,7 @@ cdef extern from "_row.h" nogil:
 cdef extern from *:
     """
     /* What a step adds to a row, by die and source, and what sending one man to the bar adds,
-       by the mover's point. Filled once at import, read only from then on. */
+       by the mover's point (0: nothing). Filled once at import, read only from then on. */
     static Row STEP[7][25];
     static Row HIT[25];
     static Row MORE_JOHN;
@@ -112,6 +115,7 @@ cdef inline void fill_tables() noexcept nogil:
             if source < 19 <= source + die:
                 STEP[die][source] = row_add(STEP[die][source], row_unit(HOME_TALLY, 1))
     MORE_JOHN = row_unit(JOHN_TALLY, 1)
+    HIT[0] = row_unit(0, 0)
     for point in range(1, 25):
         HIT[point] = row_add(row_unit(foe_point(point), -1), row_unit(0, 1))
         if not bit(point) & Q3:
@@ -145,20 +149,17 @@ cdef inline void look(State *s, const int8_t *mover, const int8_t *other) noexce
 
 cdef inline void flip(const int8_t *board, int8_t *flipped) noexcept nogil:
     """The board as the other player sees it."""
-    memcpy(flipped, board + 26, 26)
-    memcpy(flipped + 26, board, 26)
+    row_store(flipped, row_flipped(board))
 
 
 cdef inline Row row_after(const int8_t *board, int john) noexcept nogil:
     """The row of a play without steps, with its count for John."""
-    cdef int8_t flipped[ROW_BYTES]
-    flip(board, flipped)
-    return row_add(row_load(flipped), row_unit(JOHN_TALLY, john))
+    return row_add_john(row_flipped(board), john)
 
 
 cdef inline int john_or_none(Row row) noexcept nogil:
     """The outcome of a play that forces nothing and cannot end in another way (section 5)."""
-    return JOHN if row_john(row) >= 7 else NONE
+    return JOHN * (row_john(row) >= 7)
 
 
 # ---------------------------------------------------------------- section 4: forcing
@@ -289,61 +290,46 @@ cdef inline void put(Sink *out, Row row, int result, const int8_t *steps) noexce
 
 
 cdef inline Row stepped(Row row, int source, int die, uint32_t blots) noexcept nogil:
-    """The row after one step that may hit a blot, but forces nothing and bears nobody off."""
-    row = row_add(row, STEP[die][source])
-    if blots & bit(source + die):
-        row = row_add(row, HIT[source + die])
-    return row
+    """The row after one step that may hit a blot, but forces nothing and bears nobody off.
 
-
-cdef inline int8_t *name_steps(int8_t *steps, const Steps *so_far, uint32_t sources, int die,
-                               int hit) noexcept nogil:
-    """The names of plays that make one more step each; answers where the next names go."""
-    while sources:
-        memcpy(steps, so_far.bytes, 16)
-        name_step(steps, so_far.played, lowest(sources), die, hit)
-        sources &= sources - 1
-        steps += 16
-    return steps
-
-
-cdef inline void put_steps(Sink *out, const Steps *so_far, const Row *start, uint32_t sources,
-                           int die, uint32_t blots) noexcept nogil:
-    """For each source the play that makes one more step, from there.
-
-    The innermost loop of the fast paths: the quiet steps first, which cannot end the game.
+    Whether it hits is hard to foresee: adding nothing costs less than a wrong guess.
     """
-    cdef Py_ssize_t n = out.count
-    cdef uint32_t quiet, hits
-    cdef int8_t *rows
-    cdef int8_t *steps
+    cdef int target = source + die
+    row = row_add(row, STEP[die][source])
+    return row_add(row, HIT[target if blots & bit(target) else 0])
+
+
+cdef inline void name_steps(int8_t *steps, const Steps *so_far, uint32_t sources, int die,
+                            uint32_t blots) noexcept nogil:
+    """The names of plays that make one more step each."""
     cdef int source
-    cdef Row row, after
+    while sources:
+        source = lowest(sources)
+        sources &= sources - 1
+        memcpy(steps, so_far.bytes, 16)
+        name_step(steps, so_far.played, source, die, (blots >> (source + die)) & 1)
+        steps += 16
+
+
+cdef inline void put_steps(Sink *out, const Steps *so_far, const Row *row, uint32_t sources,
+                           int die, uint32_t blots) noexcept nogil:
+    """For each source the play that makes one more step, from there: the innermost loop."""
+    cdef int8_t *rows = out.rows + out.count * ROW_BYTES
+    cdef uint8_t *outcomes = out.outcomes + out.count
+    cdef Row after
     if out.rows == NULL:
         out.count += popcount(sources)
         return
-    row = start[0]
-    rows = out.rows + n * ROW_BYTES
-    hits = sources & (blots >> die)
-    quiet = sources ^ hits
     if out.steps != NULL:
-        steps = name_steps(out.steps + 16 * n, so_far, quiet, die, NO_HIT)
-        name_steps(steps, so_far, hits, die, BLOT_HIT)
-    while quiet:
-        row_store(rows, row_add(row, STEP[die][lowest(quiet)]))
-        quiet &= quiet - 1
-        out.outcomes[n] = NONE
-        rows += ROW_BYTES
-        n += 1
-    while hits:
-        source = lowest(hits)
-        hits &= hits - 1
-        after = row_add(row_add(row, STEP[die][source]), HIT[source + die])
+        name_steps(out.steps + out.count * 16, so_far, sources, die, blots)
+    while sources:
+        after = stepped(row[0], lowest(sources), die, blots)
+        sources &= sources - 1
         row_store(rows, after)
-        out.outcomes[n] = john_or_none(after)
+        outcomes[0] = john_or_none(after)
         rows += ROW_BYTES
-        n += 1
-    out.count = n
+        outcomes += 1
+    out.count = outcomes - out.outcomes
 
 
 cdef inline void put_pass(Sink *out, Row row) noexcept nogil:

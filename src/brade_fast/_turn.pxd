@@ -27,9 +27,10 @@ cdef inline bint force_possible(const State *s, int high, int low,
     The opponent's made points only become fewer and a man on the bar that enters takes an
     available point or forces: so neither right arises in mid-turn.
     """
-    if entry_forceable(s, rules) & (bit(high) | bit(low)):
+    cdef uint32_t block = block_forceable(s, rules)
+    if s.men[0] and entry_forceable(s, rules) & (bit(high) | bit(low)):
         return True
-    return (block_forceable(s, rules) & touched(s, high, low)) != 0
+    return block and block & touched(s, high, low)
 
 
 cdef inline bint home_possible(const State *s, int high, int low) noexcept nogil:
