@@ -20,15 +20,9 @@ cdef struct Doubles:
     uint32_t foe_made
     uint32_t near_john          # blots whose hit brings John nearer; 0 if he is out of reach
     int8_t men[26]
-    Steps steps                 # so far, kept only if `named`
-    bint named                  # the sink wants the steps, or John's hits are told by them
+    Steps steps                 # so far; kept if the sink wants them or John's hits are told by them
     bint goes_on                # a play that does not end the game was found
     Sink *out
-
-
-cdef inline void step_from(Doubles *t, int source, uint32_t blots) noexcept nogil:
-    if t.named:
-        push_step(&t.steps, source, t.die, (blots >> (source + t.die)) & 1)
 
 
 cdef inline bint could_be_last(const Doubles *t, int target) noexcept nogil:
@@ -77,90 +71,123 @@ cdef inline void last_step(Doubles *t, const Row *row, uint32_t own, uint32_t bl
         put_steps(t.out, &t.steps, row, sources, t.die, blots)
 
 
-cdef inline void two_steps(Doubles *t, const Row *row, uint32_t own, uint32_t blots,
+cdef inline void two_steps(Doubles *t, const Row *start_row, uint32_t own, uint32_t blots,
                            int start) noexcept nogil:
-    """What ``more_steps`` does where two steps are left and John is out of reach, in one loop."""
+    """What ``more_steps`` does where two steps are left, nothing is named and John is away.
+
+    Most plays are made here, so nothing is kept in memory but the rows themselves.
+    """
+    cdef int die = t.die
     cdef uint32_t land = POINTS & ~t.foe_made
-    cdef uint32_t sources = own & (land >> t.die) & ~(bit(start) - 1)
-    cdef uint32_t free = (land & ~(own & FAR_SIDE)) >> t.die
-    cdef uint32_t target, then
-    cdef int source
+    cdef uint32_t sources = own & (land >> die) & ~(bit(start) - 1)
+    cdef uint32_t free = (land & ~(own & FAR_SIDE)) >> die
+    cdef uint32_t movable = own & free
+    cdef uint32_t target, then, left
+    cdef const Row *steps = STEP[die]
+    cdef int8_t *rows = t.out.rows + t.out.count * ROW_BYTES
+    cdef uint8_t *outcomes = t.out.outcomes + t.out.count
+    cdef int source, second, landed
+    cdef Row row = start_row[0]
     cdef Row moved
     while sources:
         source = lowest(sources)
+        target = bit(source + die)
         sources &= sources - 1
-        target = bit(source + t.die)
-        then = target & free            # the same man goes on
-        if own & FAR_SIDE & target:     # he pushes the man in his way: both steps are made
-            if then:
-                step_from(t, source + t.die, blots)
-                t.goes_on = True
-                moved = stepped(row[0], source + t.die, t.die, blots)
-                put_steps(t.out, &t.steps, &moved, bit(source), t.die, 0)
-                if t.named:
-                    pop_step(&t.steps)
+        # The same man goes on, or another one further on.
+        then = (target & free) | (movable & ~((bit(source) << 1) - 1))
+        left = blots & ~target
+        if target & FAR_SIDE:
+            if own & target:    # he can only push the man in his way: both steps are made
+                then &= target
+                left = blots
+        elif t.men[source] > 1:
+            then |= bit(source) # another one from the same point, which the far side bars
+        if t.out.rows == NULL:
+            t.out.count += popcount(then)
             continue
-        # Another man further on, or one from the same point, which the far side bars.
-        then |= own & free & ~((bit(source) << 1) - 1)
-        if t.men[source] > 1 and not target & FAR_SIDE:
-            then |= bit(source)
-        if then:
-            step_from(t, source, blots)
-            t.goes_on = True
-            moved = stepped(row[0], source, t.die, blots)
-            put_steps(t.out, &t.steps, &moved, then, t.die, blots & ~target)
-            if t.named:
-                pop_step(&t.steps)
+        moved = row_add(row, steps[source])
+        moved = row_add(moved, HIT[source + die if blots & target else 0])
+        while then:
+            second = lowest(then)
+            landed = second + die
+            then &= then - 1
+            row_store(rows, row_add(row_add(moved, steps[second]),
+                                    HIT[landed if left & bit(landed) else 0]))
+            rows += ROW_BYTES
+            outcomes[0] = NONE
+            outcomes += 1
+    if t.out.rows != NULL:
+        t.out.count = outcomes - t.out.outcomes
 
 
 cdef inline void more_steps(Doubles *t, const Row *row, uint32_t own, uint32_t blots, int start,
-                            int left) noexcept nogil:
-    """All choices of exactly `left` more steps, of which moves start on `start` or further on."""
-    cdef uint32_t sources = own & ((POINTS & ~t.foe_made) >> t.die) & ~(bit(start) - 1)
-    cdef uint32_t target, moved_own
+                            int left, bint named) noexcept nogil:
+    """All choices of exactly `left` more steps, of which moves start on `start` or further on.
+
+    ``named`` is a constant in each of the two functions below, which are the ones to call.
+    """
+    cdef uint32_t sources, target, moved_own
     cdef int source, front, cost
     cdef Row moved
     if left == 1:
         last_step(t, row, own, blots, start)
         return
-    if left == 2 and not t.near_john:
+    if left == 2 and not named:
         two_steps(t, row, own, blots, start)
         return
-    if t.near_john and row_john(row[0]) == 6:
+    if named and t.near_john and row_john(row[0]) == 6:
         put_john(t, row, own, blots)
+    sources = own & ((POINTS & ~t.foe_made) >> t.die) & ~(bit(start) - 1)
     while sources:
         source = lowest(sources)
         sources &= sources - 1
         # Push the own men on the far side that stand in the way, the foremost first.
         front = source
         cost = 1
-        while own & FAR_SIDE & bit(front + t.die):
+        target = bit(source + t.die)
+        while own & FAR_SIDE & target:
             front += t.die
+            target <<= t.die
             cost += 1
-        target = bit(front + t.die)
         if cost > left or target & (t.foe_made | ~<uint32_t> POINTS):
             continue
         moved = stepped(row[0], front, t.die, blots)
-        if t.near_john and row_john(moved) >= 7:
+        if named and t.near_john and row_john(moved) >= 7:
             continue
-        step_from(t, front, blots)
+        if named:
+            push_step(&t.steps, front, t.die, (blots >> (front + t.die)) & 1)
         while front > source:
             front -= t.die
             moved = row_add(moved, STEP[t.die][front])
-            step_from(t, front, blots)
+            if named:
+                push_step(&t.steps, front, t.die, NO_HIT)
         if cost == left:
             t.goes_on = True
             put(t.out, moved, NONE, t.steps.bytes)
         else:
+            front = source + cost * t.die
             t.men[source] -= 1
-            t.men[lowest(target)] += 1
+            t.men[front] += 1
             moved_own = (own if t.men[source] else own & ~bit(source)) | target
-            more_steps(t, &moved, moved_own, blots & ~target, source, left - cost)
-            t.men[lowest(target)] -= 1
+            if named:
+                more_named_steps(t, &moved, moved_own, blots & ~target, source, left - cost)
+            else:
+                more_plain_steps(t, &moved, moved_own, blots & ~target, source, left - cost)
+            t.men[front] -= 1
             t.men[source] += 1
-        while t.named and cost:
+        while named and cost:
             pop_step(&t.steps)
             cost -= 1
+
+
+cdef inline void more_plain_steps(Doubles *t, const Row *row, uint32_t own, uint32_t blots,
+                                  int start, int left) noexcept nogil:
+    more_steps(t, row, own, blots, start, left, False)
+
+
+cdef inline void more_named_steps(Doubles *t, const Row *row, uint32_t own, uint32_t blots,
+                                  int start, int left) noexcept nogil:
+    more_steps(t, row, own, blots, start, left, True)
 
 
 cdef inline bint doubles(const State *s, Row row, int die, Sink *out) noexcept nogil:
@@ -174,6 +201,7 @@ cdef inline bint doubles(const State *s, Row row, int die, Sink *out) noexcept n
     cdef uint32_t blots = s.foe & ~s.foe_made
     cdef uint32_t reach = s.own | (1 if s.men[0] else 0)
     cdef int i, left = 4
+    cdef Py_ssize_t before
     t.die = die
     t.foe_made = s.foe_made
     t.near_john = 0
@@ -185,12 +213,11 @@ cdef inline bint doubles(const State *s, Row row, int die, Sink *out) noexcept n
             reach |= (reach << die) & ~s.foe_made
         if popcount(blots & reach & ~<uint32_t> Q3) >= 7 - s.john:
             t.near_john = blots & ~<uint32_t> Q3
-    t.named = out.steps != NULL or t.near_john
     if s.men[0]:
         if bit(die) & (s.own | s.foe_made):
             put_pass(out, row)
             return True
-        step_from(&t, 0, blots)
+        push_step(&t.steps, 0, die, (blots >> die) & 1)
         row = stepped(row, 0, die, blots)
         own |= bit(die)
         blots &= ~bit(die)
@@ -204,7 +231,12 @@ cdef inline bint doubles(const State *s, Row row, int die, Sink *out) noexcept n
         t.men[die] += 1
     # Duty 1 (section 3): as many steps as can be made.
     while left and not t.goes_on:
-        more_steps(&t, &row, own, blots, 0, left)
+        before = out.count
+        if out.steps != NULL or t.near_john:
+            more_named_steps(&t, &row, own, blots, 0, left)
+        else:
+            more_plain_steps(&t, &row, own, blots, 0, left)
+        t.goes_on |= out.count > before and not t.near_john
         if t.near_john:
             return t.goes_on
         left -= 1
