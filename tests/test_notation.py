@@ -217,6 +217,15 @@ def test_forced_points_have_their_own_mark():
     assert texts(board, 2, 1) == ["bar/2"]
 
 
+def test_the_talon_of_the_opponent_can_be_forced_and_named():
+    position = Position.from_text("7 20:14 / 1:5 20:2 21:2 22:2 23:2 24:2")
+    assert {str(play) for play in position.plays(6, 2)} == {
+        "7/9!/15",
+        "7/13!/15",
+        "7/13! 20/22",
+    }
+
+
 def test_equal_groups_are_counted():
     # 20:2 and no other man: a 5-5 bears both off.
     assert texts("20:2 / 1:15", 5, 5) == ["20/off(2) = bear_off"]

@@ -233,7 +233,7 @@ cdef inline void take_step(const State *s, Option step, Row *row, uint64_t *key)
         for i in range(men):
             row[0] = row_add(row[0], HIT[target])
             if i and bit(target) & Q3:      # the point is freed once
-                row[0] = row_add(row[0], MORE_JOHN)
+                row[0] = row_add(row[0], MORE_JOHN[0])
         key[0] += men * (KEY[0] - KEY[foe])
 
 

@@ -35,11 +35,11 @@ cdef extern from *:
        by the mover's point (0: nothing). Filled once at import, read only from then on. */
     static Row STEP[7][25];
     static Row HIT[25];
-    static Row MORE_JOHN;
+    static Row MORE_JOHN[1];
     """
     Row STEP[7][25]
     Row HIT[25]
-    Row MORE_JOHN
+    Row MORE_JOHN[1]
 
 cdef enum:
     BAR = 1 << 0
@@ -114,12 +114,12 @@ cdef inline void fill_tables() noexcept nogil:
                                         row_unit(26 + min(source + die, OFF), 1))
             if source < 19 <= source + die:
                 STEP[die][source] = row_add(STEP[die][source], row_unit(HOME_TALLY, 1))
-    MORE_JOHN = row_unit(JOHN_TALLY, 1)
+    MORE_JOHN[0] = row_unit(JOHN_TALLY, 1)
     HIT[0] = row_unit(0, 0)
     for point in range(1, 25):
         HIT[point] = row_add(row_unit(foe_point(point), -1), row_unit(0, 1))
         if not bit(point) & Q3:
-            HIT[point] = row_add(HIT[point], MORE_JOHN)
+            HIT[point] = row_add(HIT[point], MORE_JOHN[0])
 
 
 cdef inline int foe_point(int point) noexcept nogil:
