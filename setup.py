@@ -36,6 +36,11 @@ setup(
             extra_link_args=flags if debug else [],
         ),
         include_path=["src"],
-        compiler_directives={"boundscheck": True, "wraparound": True} if debug else {},
+        compiler_directives={
+            "boundscheck": debug,
+            "wraparound": debug,
+            "initializedcheck": debug,
+            "cdivision": True,
+        },
     )
 )

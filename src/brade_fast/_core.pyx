@@ -1,5 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False, embedsignature=False
 """The fast core: positions, plays and the bulk functions.
 
 The rules themselves stand in the parts that this module is made of, from the bottom up:
