@@ -36,7 +36,7 @@ STAMP = VENV / "built-from"
 def missing() -> list[str]:
     """What the machine lacks, each with what would bring it."""
     lacks = []
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - told before pip would
         lacks.append(f"Python 3.11 or newer (this is {sys.version.split()[0]})")
     try:
         import ensurepip  # noqa: F401

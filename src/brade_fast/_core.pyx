@@ -649,7 +649,7 @@ cdef list _half(str name, object men):
                 raise InvalidPositionError(f"{name}: there is no index {index}, only 0 to 25")
             half[index] = _whole(number, "a number of men")
         if 25 not in men:
-            half[25] = 15 - sum(half)
+            half[25] = max(15 - sum(half), 0)
     else:
         half = [_whole(number, "a number of men") for number in men]
         if len(half) != 26:
@@ -1126,8 +1126,11 @@ def _positions_array(positions):
             if not isinstance(p, Position):
                 raise TypeError(f"row {i}: a Position among Positions, not {type(p).__name__}")
         return np.array([p.array() for p in positions])
-    array = _int_array(positions, "positions", InvalidPositionError, "(n, 2, 26)")
-    return array[None] if array.shape == (2, 26) else _boards_array(array)[0]
+    if not _is_empty_list(positions):
+        positions = _int_array(positions, "positions", InvalidPositionError, "(n, 2, 26)")
+        if positions.shape == (2, 26):
+            positions = positions[None]
+    return _boards_array(positions)[0]
 
 
 def throws(seed, trial, count):

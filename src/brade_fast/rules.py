@@ -173,7 +173,7 @@ class Rules:
     endings_free: bool = True
     nice_games: tuple[str, ...] = NICE_GAMES
     monk: bool = True
-    points: Points = Points(1, 2, 1, 4, 6)
+    points: Points = Points(1, 2, 1, 4, 6)  # noqa: RUF009 - a tuple, so it may be shared
     opening: str = "low_then_throw"
     loser_begins: bool = True
     name: str = "custom"
@@ -192,9 +192,7 @@ class Rules:
             if not isinstance(value, bool):
                 raise InvalidRulesError(f"{switch} must be True or False, not {value!r}")
         if not isinstance(self.nice_games, tuple):
-            raise InvalidRulesError(
-                f"nice_games must be a tuple of names, not {self.nice_games!r}"
-            )
+            raise InvalidRulesError(f"nice_games must be a tuple of names, not {self.nice_games!r}")
         for game in self.nice_games:
             if not isinstance(game, str) or game not in NICE_GAMES:
                 raise InvalidRulesError(
