@@ -9,6 +9,8 @@ import base64
 import copy
 import itertools
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -289,6 +291,20 @@ def test_canonical_steps_are_the_smallest_legal_sequence(case, number):
         assert tuple(tuple(step) for step in play.canonical_steps) == smallest[key][1]
 
 
+@pytest.mark.parametrize("kind", positions.KINDS)
+def test_plays_of_every_kind_have_canonical_steps_that_lead_to_them(kind):
+    rng = np.random.default_rng(12)
+    for rules in [*PRESETS.values(), *(positions.random_rules(rng) for _ in range(57))]:
+        board = positions.synthetic(kind, rng, rules)
+        throw = tuple(sorted(rng.integers(1, 7, 2).tolist()))
+        plays = Position.from_array(board).plays(*throw, rules)
+        for play in plays[:40]:
+            steps = [list(step) for step in play.canonical_steps]
+            steps += [[-1] * 4] * (4 - len(steps))
+            assert (replayed(board, throw, np.array(steps)) == play.position.array()).all()
+        assert len({str(play) for play in plays}) == len(plays)
+
+
 @given(cases(), st.integers(0, 20))
 @laws(100)
 def test_the_text_of_a_play_does_not_depend_on_the_order_of_the_dice(case, number):
@@ -325,6 +341,27 @@ def test_positions_with_the_most_plays_give_the_same_number_on_every_path(oppone
     assert reference.count_plays(board[None], (1, 1), rules).tolist() == [count]
     texts = {str(play) for play in Position.from_array(board).plays(1, 1, rules)}
     assert len(texts) == count
+
+
+CUT_SHORT = """
+from brade_fast import REVERTIER, VERQUERE, Position, count_plays, enumerate_plays
+for text, throw in (
+    ("1:7 4 5 6 10 12 15 23 bar:1 / 1:6 2 4 5 6 8 10 14 15 bar:1", (2, 3)),
+    ("1:11 2 5 16 bar:1 / 1:6 2 3 5 6 11 15 16 21 bar:1", (3, 4)),
+):
+    board = Position.from_text(text).array()[None]
+    for rules in (VERQUERE, REVERTIER):
+        for _ in range(2000):
+            assert len(enumerate_plays(board, throw, rules, steps=True).boards) == 1
+            assert len(Position.from_text(text).plays(*throw, rules)) == 1
+        assert count_plays(board, throw, rules).tolist() == [1]
+"""
+
+
+def test_a_fast_path_that_gives_way_writes_no_more_than_there_is_room_for():
+    """John ends the game after one step with either die, but the higher die binds."""
+    done = subprocess.run([sys.executable, "-c", CUT_SHORT], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr  # it may crash
 
 
 # --- Many positions, threads ------------------------------------------------------------

@@ -61,11 +61,8 @@ cdef inline int run_one(const Batch *batch, Py_ssize_t i, Scratch *scratch,
 
 cdef inline int count_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
                            int64_t *counts, Scratch *scratch) noexcept nogil:
-    cdef Sink out
+    cdef Sink out = counting_sink()
     cdef Py_ssize_t i
-    out.rows = NULL
-    out.outcomes = NULL
-    out.steps = NULL
     for i in range(first, last):
         out.count = 0
         if run_one(batch, i, scratch, &out) < 0:
@@ -129,11 +126,9 @@ cdef inline void buffer_free(Buffer *buffer) noexcept nogil:
 
 
 cdef inline Sink buffer_sink(Buffer *buffer) noexcept nogil:
-    cdef Sink out
+    cdef Sink out = counting_sink()
     out.rows = buffer.rows
     out.outcomes = buffer.outcomes
-    out.steps = NULL
-    out.count = 0
     return out
 
 
@@ -173,12 +168,7 @@ cdef inline int64_t walk_nodes(const int8_t *board, int depth, Walk *walk) noexc
                     walk.status = STOPPED
             if walk.status != DONE:
                 return 0
-            out.rows = NULL
-            out.outcomes = NULL
-            out.steps = NULL
-            out.count = 0
-            if depth > 1:
-                out = buffer_sink(&walk.levels[depth])
+            out = buffer_sink(&walk.levels[depth]) if depth > 1 else counting_sink()
             if plays_of(board, high, low, walk.rules, False, &walk.scratch, &out) < 0:
                 walk.status = NO_MEMORY
                 return 0

@@ -1,5 +1,5 @@
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, final
+from typing import Any, Never, final
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,7 @@ class Step:
 
 @final
 class Play:
+    def __init__(self, *args: Never, **kwargs: Never) -> None: ...
     @property
     def steps(self) -> tuple[Step, ...]: ...
     @property

@@ -106,6 +106,10 @@ cdef object _int_array(object values, str name, error, shape):
         raise error(f"{name} must be an array of shape {shape}, not ragged") from fault
     if _is_empty_list(values):
         return array.astype(np.int8)
+    if isinstance(values, (list, tuple)):
+        # NumPy makes integers of bools among integers.
+        if {bool, np.bool_} & set(map(type, np.asarray(values, object).ravel().tolist())):
+            raise TypeError(f"{name} must be integers, not bools")
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, not {array.dtype}")
     return array
@@ -120,13 +124,13 @@ cdef object _int8(object array):
     return np.ascontiguousarray(array)
 
 
-cdef object _boards_array(object boards):
+cdef object _boards_array(object boards, str name):
     """Checked for type and shape: (original, int8 copy or view)."""
-    array = _int_array(boards, "boards", InvalidPositionError, "(n, 2, 26)")
+    array = _int_array(boards, name, InvalidPositionError, "(n, 2, 26)")
     if _is_empty_list(boards):
         array = np.empty((0, 2, 26), np.int8)
     if array.ndim != 3 or array.shape[1:] != (2, 26):
-        raise InvalidPositionError(f"boards must have the shape (n, 2, 26), not {array.shape}")
+        raise InvalidPositionError(f"{name} must have the shape (n, 2, 26), not {array.shape}")
     return array, _int8(array)
 
 
@@ -225,6 +229,11 @@ cdef class Step:
             if not least <= value <= most:
                 raise ValueError(f"{name} must be {least} to {most}, not {value}")
             self.v[i] = value
+        if self.v[1] != min(self.v[0] + self.v[2], OFF):
+            raise ValueError(f"with a {die} a man from {source} does not come to {target}, "
+                             f"but to {min(source + die, OFF)} (25 is off)")
+        if target == OFF and hit:
+            raise ValueError("nobody is hit where a man is borne off")
 
     @property
     def source(self):
@@ -309,7 +318,7 @@ cdef class Play:
     cdef uint8_t high
     cdef uint8_t low
 
-    def __init__(self):
+    def __init__(self, *args, **kwargs):
         raise TypeError("plays come from Position.plays()")
 
     @property
@@ -548,7 +557,7 @@ cdef class Position:
         """
         cdef const CRules *c_rules = _c_rules(rules)
         cdef Scratch scratch
-        cdef Sink out
+        cdef Sink out = counting_sink()
         cdef Play play
         cdef Py_ssize_t i
         cdef int high, low
@@ -558,10 +567,6 @@ cdef class Position:
             raise InvalidPositionError(_won(self.b, c_rules))
         scratch_init(&scratch)
         try:
-            out.rows = NULL
-            out.outcomes = NULL
-            out.steps = NULL
-            out.count = 0
             if plays_of(self.b, high, low, c_rules, False, &scratch, &out) < 0:
                 raise MemoryError
             memory = <int8_t *> malloc(out.count * (ROW_BYTES + 16 + 1))
@@ -651,7 +656,12 @@ cdef list _half(str name, object men):
         if 25 not in men:
             half[25] = max(15 - sum(half), 0)
     else:
-        half = [_whole(number, "a number of men") for number in men]
+        try:
+            half = list(men)
+        except TypeError:
+            raise TypeError(f"{name} needs 26 numbers or a dict (index -> men), "
+                            f"not {type(men).__name__}") from None
+        half = [_whole(number, "a number of men") for number in half]
         if len(half) != 26:
             raise InvalidPositionError(f"{name} needs 26 numbers, not {len(half)}")
     for index, number in enumerate(half):
@@ -690,7 +700,7 @@ cdef class _Calls:
         cdef Py_ssize_t i
         self.batch.rules = _c_rules(rules)
         self.keep = rules
-        original, array = _boards_array(boards)
+        original, array = _boards_array(boards, "boards")
         self.n = len(array)
         throws = _dice_array(dice, self.n)
         self.boards = array.reshape(-1)
@@ -733,7 +743,7 @@ cdef class _Calls:
               int8_t[::1] rows, uint8_t[::1] outcomes, int8_t[::1] steps):
         """Writes the plays of some calls to their places, which were counted before."""
         cdef Scratch scratch
-        cdef Sink out
+        cdef Sink out = counting_sink()
         cdef Py_ssize_t i, status = DONE
         out.rows = &rows[0]
         out.outcomes = &outcomes[0]
@@ -759,12 +769,11 @@ cdef class _Calls:
     def grow(self, arrays, int64_t[::1] offsets):
         """Writes all plays to arrays that grow as they fill; for one thread."""
         cdef Scratch scratch
-        cdef Sink out
+        cdef Sink out = counting_sink()
         cdef Py_ssize_t capacity, i = 0
         cdef int8_t[::1] rows, steps
         cdef uint8_t[::1] outcomes
         cdef int64_t *counts = &offsets[0]
-        out.count = 0
         scratch_init(&scratch)
         try:
             while True:
@@ -1121,16 +1130,13 @@ def _positions_array(positions):
     """Boards of what ``playouts`` takes, shape (n, 2, 26)."""
     if isinstance(positions, Position):
         return positions.array()[None]
-    if isinstance(positions, (list, tuple)) and any(isinstance(p, Position) for p in positions):
-        for i, p in enumerate(positions):
-            if not isinstance(p, Position):
-                raise TypeError(f"row {i}: a Position among Positions, not {type(p).__name__}")
-        return np.array([p.array() for p in positions])
+    if isinstance(positions, (list, tuple)):
+        positions = [p.array() if isinstance(p, Position) else p for p in positions]
     if not _is_empty_list(positions):
         positions = _int_array(positions, "positions", InvalidPositionError, "(n, 2, 26)")
         if positions.shape == (2, 26):
             positions = positions[None]
-    return _boards_array(positions)[0]
+    return _boards_array(positions, "positions")[0]
 
 
 def throws(seed, trial, count):

@@ -178,6 +178,8 @@ cdef inline void more_steps(Doubles *t, const Row *row, uint32_t own, uint32_t b
         while named and cost:
             pop_step(&t.steps)
             cost -= 1
+        if named and t.out.only_look and t.goes_on:
+            return
 
 
 cdef inline void more_plain_steps(Doubles *t, const Row *row, uint32_t own, uint32_t blots,
@@ -193,8 +195,8 @@ cdef inline void more_named_steps(Doubles *t, const Row *row, uint32_t own, uint
 cdef inline bint doubles(const State *s, Row row, int die, Sink *out) noexcept nogil:
     """All plays of a throw with equal dice.
 
-    False, and nothing useful in the sink, if the game can end and no play of four steps goes
-    on: then shorter plays may be legal beside the ends, which is the generic path's business.
+    False if the game can end and no play of four steps goes on: then shorter plays may be legal
+    beside the ends. That is the generic path's business, so the sink must be one that only looks.
     """
     cdef Doubles t
     cdef uint32_t own = s.own

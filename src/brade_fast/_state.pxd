@@ -93,12 +93,14 @@ cdef struct State:
     uint32_t foe_made
     int john                    # men on the opponent's bar + points he holds in his Q1
 
-# Where plays go. `rows` NULL: they are only counted. `steps` NULL: they are not named.
+# Where plays go. `rows` NULL: they are only counted. `steps` NULL: they are not named. The room may
+# have been counted before, so what is put stays: no path may put a play and take it back.
 cdef struct Sink:
     int8_t *rows                # ROW_BYTES a play
     uint8_t *outcomes
     int8_t *steps               # 16 bytes a play: (source, target, die, hit) four times
     Py_ssize_t count
+    bint only_look              # whether a play goes on: the count may stay too small
 
 
 # The tallies of a row. John's count: the men on the opponent's bar and the points that he holds in
@@ -251,6 +253,16 @@ cdef inline bint is_over(const int8_t *board, const CRules *rules) noexcept nogi
 
 
 # ---------------------------------------------------------------- plays into the sink
+
+cdef inline Sink counting_sink() noexcept nogil:
+    cdef Sink out
+    out.rows = NULL
+    out.outcomes = NULL
+    out.steps = NULL
+    out.count = 0
+    out.only_look = False
+    return out
+
 
 cdef struct Steps:              # the steps so far, as the sink wants them: -1 behind the last
     int8_t bytes[16]

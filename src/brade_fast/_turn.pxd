@@ -55,9 +55,27 @@ cdef inline bint needs_generic(const State *s, int high, int low,
             or (rules.five_blots and s.men[1] > 10))
 
 
+cdef inline bint john_in_reach(const State *s, int high, int low) noexcept nogil:
+    """Enough blots can be hit that the opponent could not enter all his men.
+
+    A hit in his Q1 frees the point that the man goes to: only hits elsewhere bring John nearer.
+    """
+    cdef int needed = 7 - s.john
+    return (needed <= (4 if high == low else 2)
+            and popcount(s.foe & ~s.foe_made & ~<uint32_t> Q3 & touched(s, high, low)) >= needed)
+
+
 cdef inline int max_plays(int d1, int d2) noexcept nogil:
     """Room that the sink of a turn must have."""
     return MAX_DOUBLES if d1 == d2 else MAX_UNEQUAL
+
+
+cdef inline bint fast_plays(const State *s, Row row, int high, int low, Sink *out) noexcept nogil:
+    if high == low:
+        return doubles(s, row, high, out)
+    if s.men[0]:
+        return unequal_from_bar(s, row, high, low, out)
+    return unequal(s, row, high, low, out)
 
 
 cdef inline int plays_of(const int8_t *board, int d1, int d2, const CRules *rules,
@@ -66,8 +84,7 @@ cdef inline int plays_of(const int8_t *board, int d1, int d2, const CRules *rule
     cdef State s
     cdef int high = max(d1, d2)
     cdef int low = min(d1, d2)
-    cdef Py_ssize_t before = out.count
-    cdef bint done
+    cdef Sink look_ahead
     cdef Row row
     look(&s, board, board + 26)
     row = row_after(board, s.john)
@@ -78,13 +95,10 @@ cdef inline int plays_of(const int8_t *board, int d1, int d2, const CRules *rule
         return 0
     if needs_generic(&s, high, low, rules):
         return generic(&s, row, high, low, rules, scratch, out)
-    if high == low:
-        done = doubles(&s, row, high, out)
-    elif s.men[0]:
-        done = unequal_from_bar(&s, row, high, low, out)
-    else:
-        done = unequal(&s, row, high, low, out)
-    if done:
-        return 0
-    out.count = before
-    return generic(&s, row, high, low, rules, scratch, out)
+    if john_in_reach(&s, high, low):
+        look_ahead = counting_sink()
+        look_ahead.only_look = True
+        if not fast_plays(&s, row, high, low, &look_ahead):
+            return generic(&s, row, high, low, rules, scratch, out)
+    fast_plays(&s, row, high, low, out)
+    return 0

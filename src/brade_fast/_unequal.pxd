@@ -94,6 +94,8 @@ cdef inline void put_pairs(Unequal *t, const State *s, Row row, uint32_t first,
                     others &= others - 1
                 continue
         t.goes_on |= ((others & ~nearer if needed == 1 else others) | twin) != 0
+        if t.out.only_look and t.goes_on:
+            return
         half = stepped(row, a, t.high, t.blots)
         if t.out.steps != NULL:
             no_steps(&t.steps)
@@ -126,8 +128,8 @@ cdef inline void put_one_man(Unequal *t, const State *s, Row row, uint32_t sourc
 cdef inline bint unequal(const State *s, Row row, int high, int low, Sink *out) noexcept nogil:
     """All plays of a throw with different dice, no man on the bar.
 
-    False, and nothing useful in the sink, if every play with both dice ends the game: then
-    shorter plays may be legal beside them, which is the generic path's business.
+    False if every play with both dice ends the game: then shorter plays may be legal beside them.
+    That is the generic path's business, so the sink must be one that only looks.
     """
     cdef Unequal t
     cdef uint32_t land = POINTS & ~s.foe_made & ~(s.own & FAR_SIDE)

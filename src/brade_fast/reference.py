@@ -520,6 +520,10 @@ def _integers(
         raise error(f"{what} must be rows of one shape: {reason}") from None
     if array.dtype.kind not in "iu":
         raise TypeError(f"{what} must be whole numbers, not {array.dtype}")
+    if isinstance(value, list | tuple):  # NumPy makes whole numbers of bools among them
+        for number in np.asarray(value, object).flat:
+            if isinstance(number, bool | np.bool_):
+                raise TypeError(f"{what} must be whole numbers, not bools")
     return array
 
 
