@@ -169,6 +169,7 @@ NO_INTEGERS: dict[str, Any] = {
     "whole floats in lists": START[None].astype(float).tolist(),
     "bools": START[None].astype(bool),
     "bools in lists": START[None].astype(bool).tolist(),
+    "a bool among numbers in lists": [[[False, 15, *[0] * 24], [0, 15, *[0] * 24]]],
     "objects": START[None].astype(object),
     "numbers as text": START[None].astype(str),
     "complex numbers": START[None].astype(complex),
