@@ -84,11 +84,14 @@ cdef inline void two_steps(Doubles *t, const Row *start_row, uint32_t own, uint3
     cdef uint32_t movable = own & free
     cdef uint32_t target, then, left
     cdef const Row *steps = STEP[die]
-    cdef int8_t *rows = t.out.rows + t.out.count * ROW_BYTES
-    cdef uint8_t *outcomes = t.out.outcomes + t.out.count
+    cdef int8_t *rows = NULL
+    cdef uint8_t *outcomes = NULL
     cdef int source, second, landed
     cdef Row row = start_row[0]
     cdef Row moved
+    if t.out.rows != NULL:
+        rows = t.out.rows + t.out.count * ROW_BYTES
+        outcomes = t.out.outcomes + t.out.count
     while sources:
         source = lowest(sources)
         target = bit(source + die)
@@ -102,7 +105,7 @@ cdef inline void two_steps(Doubles *t, const Row *start_row, uint32_t own, uint3
                 left = blots
         elif t.men[source] > 1:
             then |= bit(source) # another one from the same point, which the far side bars
-        if t.out.rows == NULL:
+        if rows == NULL:
             t.out.count += popcount(then)
             continue
         moved = row_add(row, steps[source])
@@ -116,7 +119,7 @@ cdef inline void two_steps(Doubles *t, const Row *start_row, uint32_t own, uint3
             rows += ROW_BYTES
             outcomes[0] = NONE
             outcomes += 1
-    if t.out.rows != NULL:
+    if rows != NULL:
         t.out.count = outcomes - t.out.outcomes
 
 
@@ -192,29 +195,25 @@ cdef inline void more_named_steps(Doubles *t, const Row *row, uint32_t own, uint
     more_steps(t, row, own, blots, start, left, True)
 
 
-cdef inline bint doubles(const State *s, Row row, int die, Sink *out) noexcept nogil:
-    """All plays of a throw with equal dice.
+cdef inline bint doubles(const State *s, const Row *start, int die, bint john,
+                         Sink *out) noexcept nogil:
+    """All plays of a throw with equal dice; ``john`` tells whether he is in reach.
 
     False if the game can end and no play of four steps goes on: then shorter plays may be legal
     beside the ends. That is the generic path's business, so the sink must be one that only looks.
     """
     cdef Doubles t
+    cdef Row row = start[0]
     cdef uint32_t own = s.own
     cdef uint32_t blots = s.foe & ~s.foe_made
-    cdef uint32_t reach = s.own | (1 if s.men[0] else 0)
     cdef int i, left = 4
     cdef Py_ssize_t before
     t.die = die
     t.foe_made = s.foe_made
-    t.near_john = 0
+    t.near_john = blots & ~<uint32_t> Q3 if john else 0
     t.out = out
     no_steps(&t.steps)
     t.goes_on = False
-    if s.john >= 3:
-        for i in range(4):
-            reach |= (reach << die) & ~s.foe_made
-        if popcount(blots & reach & ~<uint32_t> Q3) >= 7 - s.john:
-            t.near_john = blots & ~<uint32_t> Q3
     if s.men[0]:
         if bit(die) & (s.own | s.foe_made):
             put_pass(out, row)

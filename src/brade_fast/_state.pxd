@@ -326,12 +326,14 @@ cdef inline void name_steps(int8_t *steps, const Steps *so_far, uint32_t sources
 cdef inline void put_steps(Sink *out, const Steps *so_far, const Row *row, uint32_t sources,
                            int die, uint32_t blots) noexcept nogil:
     """For each source the play that makes one more step, from there: the innermost loop."""
-    cdef int8_t *rows = out.rows + out.count * ROW_BYTES
-    cdef uint8_t *outcomes = out.outcomes + out.count
+    cdef int8_t *rows
+    cdef uint8_t *outcomes
     cdef Row after
     if out.rows == NULL:
         out.count += popcount(sources)
         return
+    rows = out.rows + out.count * ROW_BYTES
+    outcomes = out.outcomes + out.count
     if out.steps != NULL:
         name_steps(out.steps + out.count * 16, so_far, sources, die, blots)
     while sources:

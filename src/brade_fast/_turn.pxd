@@ -55,14 +55,30 @@ cdef inline bint needs_generic(const State *s, int high, int low,
             or (rules.five_blots and s.men[1] > 10))
 
 
+cdef inline uint32_t moved(uint32_t men, int die, uint32_t open) noexcept nogil:
+    """The open points that men come to with a die."""
+    return (men << die) & open
+
+
 cdef inline bint john_in_reach(const State *s, int high, int low) noexcept nogil:
     """Enough blots can be hit that the opponent could not enter all his men.
 
     A hit in his Q1 frees the point that the man goes to: only hits elsewhere bring John nearer.
     """
+    cdef uint32_t men = s.own | (1 if s.men[0] else 0)
+    cdef uint32_t open = POINTS & ~s.foe_made       # nothing is forced here
+    cdef uint32_t reach
     cdef int needed = 7 - s.john
-    return (needed <= (4 if high == low else 2)
-            and popcount(s.foe & ~s.foe_made & ~<uint32_t> Q3 & touched(s, high, low)) >= needed)
+    if needed > (4 if high == low else 2):
+        return False
+    reach = moved(men, high, open)
+    if high == low:
+        reach |= moved(reach, high, open)
+        reach |= moved(moved(reach, high, open), high, open)
+    else:
+        men = moved(men, low, open)
+        reach |= men | moved(reach, low, open) | moved(men, high, open)
+    return popcount(s.foe & reach & open & ~<uint32_t> Q3) >= needed
 
 
 cdef inline int max_plays(int d1, int d2) noexcept nogil:
@@ -70,9 +86,10 @@ cdef inline int max_plays(int d1, int d2) noexcept nogil:
     return MAX_DOUBLES if d1 == d2 else MAX_UNEQUAL
 
 
-cdef inline bint fast_plays(const State *s, Row row, int high, int low, Sink *out) noexcept nogil:
+cdef inline bint fast_plays(const State *s, const Row *row, int high, int low, bint john,
+                            Sink *out) noexcept nogil:
     if high == low:
-        return doubles(s, row, high, out)
+        return doubles(s, row, high, john, out)
     if s.men[0]:
         return unequal_from_bar(s, row, high, low, out)
     return unequal(s, row, high, low, out)
@@ -85,6 +102,7 @@ cdef inline int plays_of(const int8_t *board, int d1, int d2, const CRules *rule
     cdef int high = max(d1, d2)
     cdef int low = min(d1, d2)
     cdef Sink look_ahead
+    cdef bint john
     cdef Row row
     look(&s, board, board + 26)
     row = row_after(board, s.john)
@@ -95,10 +113,11 @@ cdef inline int plays_of(const int8_t *board, int d1, int d2, const CRules *rule
         return 0
     if needs_generic(&s, high, low, rules):
         return generic(&s, row, high, low, rules, scratch, out)
-    if john_in_reach(&s, high, low):
+    john = john_in_reach(&s, high, low)
+    if john:
         look_ahead = counting_sink()
         look_ahead.only_look = True
-        if not fast_plays(&s, row, high, low, &look_ahead):
+        if not fast_plays(&s, &row, high, low, john, &look_ahead):
             return generic(&s, row, high, low, rules, scratch, out)
-    fast_plays(&s, row, high, low, out)
+    fast_plays(&s, &row, high, low, john, out)
     return 0

@@ -46,14 +46,18 @@ cdef inline int hits(const Unequal *t, int source, int die) noexcept nogil:
     return (t.blots >> (source + die)) & 1
 
 
-cdef inline void put_two(Unequal *t, Row row, int source1, int die1, int source2,
+cdef inline void put_two(Unequal *t, const Row *start, int source1, int die1, int source2,
                          int die2) noexcept nogil:
     """The play of two steps, whatever they hit; the second man does not land on the first."""
+    cdef Row row
+    if t.out.rows == NULL:
+        t.out.count += 1
+        return
     if t.out.steps != NULL:
         push_step(&t.steps, source1, die1, hits(t, source1, die1))
         push_step(&t.steps, source2, die2, hits(t, source2, die2))
         t.steps.played = 0
-    row = stepped(stepped(row, source1, die1, t.blots), source2, die2, t.blots)
+    row = stepped(stepped(start[0], source1, die1, t.blots), source2, die2, t.blots)
     put(t.out, row, john_or_none(row), t.steps.bytes)
 
 
@@ -90,7 +94,7 @@ cdef inline void put_pairs(Unequal *t, const State *s, Row row, uint32_t first,
             if needed == 0:         # a must be last, after a step that does not end the game
                 others &= ~nearer
                 while others:
-                    put_two(t, row, lowest(others), t.low, a, t.high)
+                    put_two(t, &row, lowest(others), t.low, a, t.high)
                     others &= others - 1
                 continue
         t.goes_on |= ((others & ~nearer if needed == 1 else others) | twin) != 0
@@ -120,18 +124,20 @@ cdef inline void put_one_man(Unequal *t, const State *s, Row row, uint32_t sourc
         source = lowest(sources)
         sources &= sources - 1
         if s.own & FAR_SIDE & bit(source + first):  # he takes the place of the man who goes on
-            put_two(t, row, source + first, second, source, first)
+            put_two(t, &row, source + first, second, source, first)
         else:
-            put_two(t, row, source, first, source + first, second)
+            put_two(t, &row, source, first, source + first, second)
 
 
-cdef inline bint unequal(const State *s, Row row, int high, int low, Sink *out) noexcept nogil:
+cdef inline bint unequal(const State *s, const Row *start, int high, int low,
+                         Sink *out) noexcept nogil:
     """All plays of a throw with different dice, no man on the bar.
 
     False if every play with both dice ends the game: then shorter plays may be legal beside them.
     That is the generic path's business, so the sink must be one that only looks.
     """
     cdef Unequal t
+    cdef Row row = start[0]
     cdef uint32_t land = POINTS & ~s.foe_made & ~(s.own & FAR_SIDE)
     cdef uint32_t first = s.own & (land >> high)
     cdef uint32_t second = s.own & (land >> low)
@@ -190,10 +196,11 @@ cdef inline void enter_and_move(Unequal *t, const State *s, Row row, int entry, 
     pop_step(&t.steps)
 
 
-cdef inline bint unequal_from_bar(const State *s, Row row, int high, int low,
+cdef inline bint unequal_from_bar(const State *s, const Row *start, int high, int low,
                                   Sink *out) noexcept nogil:
     """All plays of a throw with different dice, men on the bar; False as in ``unequal``."""
     cdef Unequal t
+    cdef Row row = start[0]
     cdef uint32_t barred = s.own | s.foe_made
     cdef bint by_high = not barred & bit(high)
     cdef bint by_low = not barred & bit(low)
@@ -207,7 +214,7 @@ cdef inline bint unequal_from_bar(const State *s, Row row, int high, int low,
         if by_high and by_low:      # two points, two men: neither is in the other's way
             if hit_high + hit_low >= t.hits_needed:
                 return False
-            put_two(&t, row, 0, high, 0, low)
+            put_two(&t, &row, 0, high, 0, low)
             return True
     else:
         if by_high:
