@@ -41,6 +41,7 @@ setup(
             "wraparound": debug,
             "initializedcheck": debug,
             "cdivision": True,
+            "show_performance_hints": False,
         },
     )
 )
