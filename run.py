@@ -54,7 +54,7 @@ def missing() -> list[str]:
 
 def fingerprint() -> str:
     """Changes with everything that the build depends on."""
-    digest = hashlib.sha256(f"{sys.version} {os.environ.get('BRADE_FAST_NATIVE')}".encode())
+    digest = hashlib.sha256(f"native {os.environ.get('BRADE_FAST_NATIVE')}".encode())
     sources = [p for p in (ROOT / "src").rglob("*") if p.suffix in {".pyx", ".pxd", ".h"}]
     for path in [ROOT / "pyproject.toml", ROOT / "setup.py", *sorted(sources)]:
         digest.update(path.read_bytes())
@@ -63,11 +63,12 @@ def fingerprint() -> str:
 
 def build() -> None:
     """Makes the virtual environment and installs the checkout into it, if anything changed."""
-    made_from = fingerprint()
-    if STAMP.exists() and STAMP.read_text() == made_from:
+    made_from = f"{sys.version}\n{fingerprint()}"
+    built_from = STAMP.read_text() if STAMP.exists() else ""
+    if built_from == made_from:
         return
     print("building brade_fast in .venv (about a minute) ...", flush=True)
-    if not PYTHON.exists():
+    if not PYTHON.exists() or not built_from.startswith(f"{sys.version}\n"):
         subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
     pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     subprocess.run([*pip, "--editable", f"{ROOT}[progress,test]"], check=True, cwd=ROOT)

@@ -22,6 +22,7 @@ from brade_fast import _core, reference
 from brade_fast._core import Play, Position, Step
 from brade_fast.rules import (
     BRADE,
+    PRESETS,
     VERQUERE,
     InvalidDiceError,
     InvalidPositionError,
@@ -344,3 +345,22 @@ def test_points_of_any_size_can_be_played():
     rules = BRADE.replace(points=Points(0, 10**30, 0, 10**40, 10**20))
     assert _core.perft(START, 2, rules) == reference.perft(START, 2, rules) == 1526
     assert rules.value(Outcome.JOHN) == 10**40
+
+
+def test_a_second_init_changes_nothing():
+    position = Position.start()
+    step = Step(1, 7, 6)
+    refused(lambda: position.__init__({1: 14, 2: 1}, {1: 15}), TypeError, "cannot be changed")
+    refused(lambda: step.__init__(1, 2, 1), TypeError, "cannot be changed")
+    assert position == Position.start()
+    assert tuple(step) == (1, 7, 6, 0)
+
+
+def test_a_won_game_is_no_deadlock_even_if_nobody_can_move():
+    john = {0: 9, **dict.fromkeys(range(1, 7), 1)}
+    position = Position(john, john)
+    board = reference.board_of(position)
+    for rules in PRESETS.values():
+        assert position.is_over(rules)
+        assert not position.is_deadlock(rules)
+        assert not reference.is_deadlock(board, rules)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -150,3 +152,45 @@ def test_one_position_counts_as_one_in_playouts(impl):
     games = [impl.playouts(form, 2, 8) for form in forms]
     assert all(g.outcomes.shape == (1, 2, 14) for g in games)
     assert all(g.outcomes.tolist() == games[0].outcomes.tolist() for g in games)
+
+
+CHANGED_MEANWHILE = """
+import sys, threading
+import numpy as np
+from brade_fast import _core
+start = _core.Position.start().array()
+boards = np.repeat(start[None], 100_000, axis=0)
+dice = np.full((100_000, 2), 1, np.int8)
+wild = np.full((2, 26), 100, np.int8)
+stop = False
+def change():
+    while not stop:
+        boards[::3] = wild
+        dice[::5] = (100, -100)
+        boards[::3] = start
+        dice[::5] = 1
+thread = threading.Thread(target=change)
+thread.start()
+try:
+    for call in range(12):
+        for work in (_core.count_plays, _core.enumerate_plays, _core.write_plays):
+            try:
+                work(boards, dice, generic=call % 3 == 0)
+            except ValueError:
+                pass
+            try:
+                work(boards, (1, 1))
+            except ValueError:
+                pass
+finally:
+    stop = True
+    thread.join()
+"""
+
+
+def test_an_array_that_is_changed_during_the_call_does_no_harm():
+    """Right answers cannot be asked for then, but an end can: no crash and no hanging."""
+    done = subprocess.run(
+        [sys.executable, "-c", CHANGED_MEANWHILE], capture_output=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr

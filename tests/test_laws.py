@@ -364,6 +364,13 @@ def test_a_fast_path_that_gives_way_writes_no_more_than_there_is_room_for():
     assert done.returncode == 0, done.stderr  # it may crash
 
 
+def test_calls_that_a_fast_path_gives_away_count_as_generic():
+    text = "1:11 2 5 16 bar:1 / 1:6 2 3 5 6 11 15 16 21 bar:1"
+    board = Position.from_text(text).array()
+    assert _core.generic_calls(board[None], (4, 3), VERQUERE).tolist() == [True]
+    assert _core.generic_calls(START[None], (4, 3), VERQUERE).tolist() == [False]
+
+
 # --- Many positions, threads ------------------------------------------------------------
 
 

@@ -6,12 +6,14 @@ import ast
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import brade_fast
+from brade_fast import cli
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "brade_fast"
@@ -70,6 +72,19 @@ def test_the_examples_of_the_readme_work():
     failed, tried = doctest.testfile(str(readme), module_relative=False, encoding="utf-8")
     assert tried > 0
     assert failed == 0
+
+
+def test_the_readme_shows_what_the_commands_print(capsys):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"\$ brade-fast ([^\n]+)\n(.*?)(?=\n\$ |\n```)", text, re.DOTALL)
+    commands = [shlex.split(command) for command, _ in shown]
+    assert [command[0] for command in commands] == ["plays", "perft", "playouts", "verify"]
+    for command, (_, printed) in zip(commands, shown, strict=True):
+        if command[0] == "verify":  # too long; the cross-check runs as many pairs
+            continue
+        assert cli.main(command) == 0
+        seconds = re.compile(r"\d+\.\d+ s\b")
+        assert seconds.sub("", capsys.readouterr().out.rstrip()) == seconds.sub("", printed)
 
 
 def test_every_public_name_has_a_description():

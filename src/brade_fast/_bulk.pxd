@@ -14,9 +14,12 @@ cdef enum:  # how a loop came to its end
     DONE = 0
     STOPPED = -1                # by Ctrl-C (the exception is set) or because another thread stopped
     NO_MEMORY = -2
+    REFUSED = -3                # a row that cannot be played
 
 cdef enum:
-    CALLS_PER_CHECK = 1 << 13   # some milliseconds of work between two looks for Ctrl-C
+    CALLS_PER_CHECK = 1 << 11   # below half a second of work, however rare, between two looks
+                                # for Ctrl-C
+    READ_AHEAD = 64
 
 
 # ---------------------------------------------------------------- valid input
@@ -52,20 +55,51 @@ cdef struct Batch:              # boards and throws, side by side in memory
     bint only_generic
 
 
-cdef inline int run_one(const Batch *batch, Py_ssize_t i, Scratch *scratch,
-                        Sink *out) noexcept nogil:
-    cdef const int8_t *dice = batch.dice + i * batch.dice_stride
-    return plays_of(batch.boards + i * ROW_BYTES, dice[0], dice[1], batch.rules,
-                    batch.only_generic, scratch, out)
+# The caller's arrays are read once, into memory of our own, and checked there: he might change
+# them while the GIL is released, and every proof of room rests on valid boards.
+cdef struct Reader:
+    const Batch *batch
+    Py_ssize_t begin
+    Py_ssize_t end
+    int8_t boards[READ_AHEAD * ROW_BYTES]
+    int8_t dice[READ_AHEAD * 2]
+
+
+cdef inline void reader_init(Reader *reader, const Batch *batch) noexcept nogil:
+    reader.batch = batch
+    reader.begin = reader.end = 0
+
+
+cdef inline bint read_row(Reader *reader, Py_ssize_t i, Py_ssize_t last, const int8_t **board,
+                          const int8_t **dice) noexcept nogil:
+    """Finds row ``i``, one of those before ``last``; False if it cannot be played."""
+    cdef const Batch *batch = reader.batch
+    cdef Py_ssize_t k
+    if i >= reader.end or i < reader.begin:
+        reader.begin = i
+        reader.end = min(i + READ_AHEAD, last)
+        memcpy(reader.boards, batch.boards + i * ROW_BYTES, (reader.end - i) * ROW_BYTES)
+        for k in range(reader.end - i):
+            memcpy(reader.dice + 2 * k, batch.dice + (i + k) * batch.dice_stride, 2)
+    board[0] = reader.boards + (i - reader.begin) * ROW_BYTES
+    dice[0] = reader.dice + (i - reader.begin) * 2
+    return (1 <= dice[0][0] <= 6 and 1 <= dice[0][1] <= 6
+            and is_going(board[0], batch.rules))
 
 
 cdef inline int count_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
                            int64_t *counts, Scratch *scratch) noexcept nogil:
     cdef Sink out = counting_sink()
+    cdef Reader reader
+    cdef const int8_t *board
+    cdef const int8_t *dice
     cdef Py_ssize_t i
+    reader_init(&reader, batch)
     for i in range(first, last):
+        if not read_row(&reader, i, last, &board, &dice):
+            return REFUSED
         out.count = 0
-        if run_one(batch, i, scratch, &out) < 0:
+        if plays_of(board, dice[0], dice[1], batch.rules, batch.only_generic, scratch, &out) < 0:
             return NO_MEMORY
         counts[i] = out.count
     return DONE
@@ -74,32 +108,53 @@ cdef inline int count_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last
 cdef inline Py_ssize_t write_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
                                   Py_ssize_t capacity, int64_t *offsets, Scratch *scratch,
                                   Sink *out) noexcept nogil:
-    """Appends plays while the next call must fit; answers the next call, or NO_MEMORY.
+    """Appends plays while the next call must fit; answers the next call, or a status below 0.
 
-    ``offsets`` may be NULL; else it gets the number of plays before each call, from the
-    second on.
+    ``offsets`` gets the number of plays after each call, behind it.
     """
-    cdef Py_ssize_t i = first
+    cdef Reader reader
+    cdef const int8_t *board
     cdef const int8_t *dice
+    cdef Py_ssize_t i = first
+    reader_init(&reader, batch)
     while i < last:
-        dice = batch.dice + i * batch.dice_stride
+        if not read_row(&reader, i, last, &board, &dice):
+            return REFUSED
         if capacity - out.count < max_plays(dice[0], dice[1]):
             break
-        if run_one(batch, i, scratch, out) < 0:
+        if plays_of(board, dice[0], dice[1], batch.rules, batch.only_generic, scratch, out) < 0:
             return NO_MEMORY
         i += 1
-        if offsets != NULL:
-            offsets[i] = out.count
+        offsets[i] = out.count
     return i
+
+
+cdef inline int write_counted(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
+                              Scratch *scratch, Sink *out) noexcept nogil:
+    """Appends the plays of calls that were counted before, in an array that cannot change."""
+    cdef const int8_t *dice
+    cdef Py_ssize_t i
+    for i in range(first, last):
+        dice = batch.dice + i * batch.dice_stride
+        if plays_of(batch.boards + i * ROW_BYTES, dice[0], dice[1], batch.rules,
+                    batch.only_generic, scratch, out) < 0:
+            return NO_MEMORY
+    return DONE
 
 
 cdef inline Py_ssize_t rewrite_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
                                     Scratch *scratch, Sink *out) noexcept nogil:
     """Writes the plays of each call over those of the last; answers how many there were."""
+    cdef Reader reader
+    cdef const int8_t *board
+    cdef const int8_t *dice
     cdef Py_ssize_t i, total = 0
+    reader_init(&reader, batch)
     for i in range(first, last):
+        if not read_row(&reader, i, last, &board, &dice):
+            return REFUSED
         out.count = 0
-        if run_one(batch, i, scratch, out) < 0:
+        if plays_of(board, dice[0], dice[1], batch.rules, batch.only_generic, scratch, out) < 0:
             return NO_MEMORY
         total += out.count
     return total

@@ -35,7 +35,7 @@ from brade_fast._state cimport *
 from brade_fast._generic cimport (
     Node, Scratch, canonical, fill_keys, is_deadlock, name_node, scratch_free, scratch_init,
 )
-from brade_fast._turn cimport max_plays, needs_generic, plays_of
+from brade_fast._turn cimport john_in_reach, plays_of, takes_generic
 from brade_fast._bulk cimport *
 
 __all__ = [
@@ -222,6 +222,8 @@ cdef class Step:
     cdef int8_t v[4]
 
     def __init__(self, source, target, die, hit=0):
+        if self.v[2]:
+            raise TypeError("a Step cannot be changed")
         limits = (("source", source, 0, 24), ("target", target, 1, 25), ("die", die, 1, 6),
                   ("hit", hit, 0, 2))
         for i, (name, value, least, most) in enumerate(limits):
@@ -422,6 +424,8 @@ cdef class Position:
     cdef int8_t b[ROW_BYTES]
 
     def __init__(self, mover, other):
+        if bytes_sum(self.b):   # 0 only before it is made
+            raise TypeError("a Position cannot be changed")
         halves = [_half("the mover", mover), _half("the other player", other)]
         _fill_position(self, np.array(halves, np.int64))
 
@@ -507,7 +511,7 @@ cdef class Position:
 
     @property
     def id(self):
-        """The position id: 14 characters; ids sort as positions do."""
+        """The position id, 14 characters. Positions sort as the ten bytes behind their ids do."""
         return base64.urlsafe_b64encode(self._packed()).decode().rstrip("=")
 
     @property
@@ -599,8 +603,12 @@ cdef class Position:
         return is_over(self.b, _c_rules(rules))
 
     def is_deadlock(self, rules=BRADE):
-        """Whether neither player has a legal step for any throw (section 7 no. 6)."""
-        return is_deadlock(self.b, _c_rules(rules))
+        """Whether neither player has a legal step for any throw (section 7 no. 6).
+
+        A game that somebody has won is no deadlock.
+        """
+        cdef const CRules *c_rules = _c_rules(rules)
+        return not is_over(self.b, c_rules) and is_deadlock(self.b, c_rules)
 
     def __richcmp__(self, other, int op):
         if not isinstance(other, Position):
@@ -692,15 +700,15 @@ cdef class _Calls:
     cdef Py_ssize_t n
     cdef const int8_t[::1] boards
     cdef const int8_t[::1] dice
+    cdef object original        # the boards as they came, for messages
     cdef object keep            # the Rules, whose bytes the batch points into
     cdef Batch batch
     cdef int stop
 
     def __init__(self, boards, dice, rules, generic):
-        cdef Py_ssize_t i
         self.batch.rules = _c_rules(rules)
         self.keep = rules
-        original, array = _boards_array(boards, "boards")
+        self.original, array = _boards_array(boards, "boards")
         self.n = len(array)
         throws = _dice_array(dice, self.n)
         self.boards = array.reshape(-1)
@@ -711,14 +719,31 @@ cdef class _Calls:
             return
         self.batch.boards = &self.boards[0]
         self.batch.dice = &self.dice[0]
+
+    cdef int own_copy(self) except -1:
+        """Makes the boards and throws a copy that nobody else can change."""
+        self.boards = np.array(self.boards)
+        self.dice = np.array(self.dice)
+        if self.n:
+            self.batch.boards = &self.boards[0]
+            self.batch.dice = &self.dice[0]
+        return 0
+
+    cdef int check_all(self) except -1:
+        """Refuses the first row that cannot be played."""
+        cdef Py_ssize_t i
         for i in range(self.n):
             if not is_going(self.batch.boards + i * ROW_BYTES, self.batch.rules):
-                _check_board(self.batch.boards + i * ROW_BYTES, self.batch.rules, original[i],
-                             f"row {i}: ")
+                _check_board(self.batch.boards + i * ROW_BYTES, self.batch.rules,
+                             self.original[i], f"row {i}: ")
+        return 0
 
     cdef int after_block(self, Py_ssize_t status) except -1:
         if status == NO_MEMORY:
             raise MemoryError("no memory for the generic path")
+        if status == REFUSED:
+            self.check_all()
+            raise ValueError("the boards or the dice were changed during the call")
         check_signals()
         if self.stop:
             raise KeyboardInterrupt
@@ -744,23 +769,19 @@ cdef class _Calls:
         """Writes the plays of some calls to their places, which were counted before."""
         cdef Scratch scratch
         cdef Sink out = counting_sink()
-        cdef Py_ssize_t i, status = DONE
+        cdef Py_ssize_t end, status = DONE
         out.rows = &rows[0]
         out.outcomes = &outcomes[0]
         out.steps = NULL if steps is None else &steps[0]
         out.count = offsets[first]
         scratch_init(&scratch)
         try:
-            while first < last and status >= 0:
+            while first < last:
+                end = min(first + CALLS_PER_CHECK, last)
                 with nogil:
-                    for i in range(first, min(first + CALLS_PER_CHECK, last)):
-                        status = run_one(&self.batch, i, &scratch, &out)
-                        if status < 0:
-                            break
-                if status < 0:
-                    status = NO_MEMORY
+                    status = write_counted(&self.batch, first, end, &scratch, &out)
                 self.after_block(status)
-                first = min(first + CALLS_PER_CHECK, last)
+                first = end
         finally:
             scratch_free(&scratch)
         if out.count != offsets[last]:
@@ -826,19 +847,25 @@ cdef class _Calls:
         return total
 
     def gates(self):
-        """Which calls the gates send to the generic path."""
+        """Which calls the generic path takes."""
         cdef State s
+        cdef Row row
         cdef Py_ssize_t i
+        cdef int high, low
         cdef const int8_t *dice
         cdef const int8_t *board
+        self.check_all()
         made = np.zeros(self.n, np.bool_)
         cdef uint8_t[::1] view = made.view(np.uint8)
         for i in range(self.n):
             dice = self.batch.dice + i * self.batch.dice_stride
             board = self.batch.boards + i * ROW_BYTES
+            high = max(dice[0], dice[1])
+            low = min(dice[0], dice[1])
             look(&s, board, board + 26)
+            row = row_after(board, s.john)
             view[i] = (not junker(&s, self.batch.rules)
-                       and needs_generic(&s, max(dice[0], dice[1]), min(dice[0], dice[1]),
+                       and takes_generic(&s, &row, high, low, john_in_reach(&s, high, low),
                                          self.batch.rules))
         return made
 
@@ -907,6 +934,7 @@ def enumerate_plays(boards, dice, rules=BRADE, *, steps=False, threads=1, generi
     offsets = np.zeros(n + 1, np.int64)
     counted = n < SMALL_BATCH or threads > 1
     if counted:
+        calls.own_copy()        # read twice, so it must not change between
         _in_threads(threads, n, lambda i, k: calls.count(i, k, offsets[1:]), calls.ask_to_stop)
         np.cumsum(offsets, out=offsets)
         rows = int(offsets[n])
@@ -953,7 +981,7 @@ def write_plays(boards, dice, rules=BRADE, *, generic=False):
 
 
 def generic_calls(boards, dice, rules=BRADE):
-    """Which calls the gates before the fast paths send to the generic path: bool (n,)."""
+    """Which calls the generic path takes: bool, shape (n,); errors as in ``enumerate_plays``."""
     cdef _Calls calls = _Calls(boards, dice, rules, False)
     return calls.gates()
 
@@ -965,7 +993,7 @@ cdef Position _as_position(object position):
 
 
 def _check_going(Position position, rules):
-    _check_board(position.b, _c_rules(rules), None, "")
+    _check_board(position.b, _c_rules(rules), position.array(), "")
 
 
 def _walk(const int8_t[:, :, ::1] boards, int depth, rules, const int[::1] stop):
@@ -1101,6 +1129,7 @@ def playouts(positions, trials, seed=None, rules=BRADE, *, threads=1):
         Naming the first row that is invalid or that somebody has already won.
     ValueError, TypeError
     """
+    cdef _Calls checked
     _c_rules(rules)
     threads = _at_least(threads, "threads", 1)
     boards = _positions_array(positions)
@@ -1111,8 +1140,10 @@ def playouts(positions, trials, seed=None, rules=BRADE, *, threads=1):
     n = len(boards)
     if n * trials >= 1 << 62:
         raise ValueError(f"{n} positions of {trials} trials are too many games")
-    _Calls(boards, (1, 1), rules, False)  # checks each board
-    boards = _int8(np.asarray(boards))
+    boards = np.array(boards)   # nobody else can change it
+    checked = _Calls(boards, (1, 1), rules, False)
+    checked.check_all()
+    boards = _int8(boards)
     outcomes = np.zeros((n, 2 * OUTCOMES), np.int64)
     turns = np.zeros(n, np.int64)
     stop = np.zeros(1, np.intc)

@@ -16,19 +16,19 @@ from brade_fast._state cimport *
 #   Different dice: at most 15 men can start, with either die (30 nodes, one outcome each), and
 #   after each at most 15 with the other die (450), and the root.
 # Plays are nodes, so the same numbers bound the plays of a call.
-# A board's key is a sum over its men, so that a step adds to it as it adds to the row. Keys only
-# spread the nodes over the table: equality is decided by the rows.
-cdef extern from *:
-    """
-    static uint64_t KEY[52];
-    """
-    uint64_t KEY[52]
-
 cdef enum:
     MAX_DOUBLES = 7752
     MAX_UNEQUAL = 481
     TABLE_SIZE = 1 << 14        # over twice the nodes, so that probing ends soon
     MAX_OPTIONS = 16            # at most 15 points hold men
+
+# A board's key is a sum over its men, so that a step adds to it as it adds to the row. Keys only
+# spread the nodes over the table: equality is decided by the rows. Filled once at import.
+cdef extern from *:
+    """
+    static uint64_t KEY[52];
+    """
+    uint64_t KEY[52]
 
 cdef struct Option:             # one legal step
     int8_t source

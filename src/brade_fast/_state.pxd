@@ -1,5 +1,7 @@
 # The state of a turn: masks, counts and the row that a play adds to.
 #
+# These parts are private to _core.pyx: the tables below are filled where it is imported.
+#
 # Points are the mover's own, 1 to 24, and point p is bit p of a mask; bit 0 is his bar. The
 # opponent's men are looked at on the mover's points too (section 1: p is his p + 12).
 

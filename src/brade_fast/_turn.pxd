@@ -61,12 +61,12 @@ cdef inline uint32_t moved(uint32_t men, int die, uint32_t open) noexcept nogil:
 
 
 cdef inline bint john_in_reach(const State *s, int high, int low) noexcept nogil:
-    """Enough blots can be hit that the opponent could not enter all his men.
+    """Enough blots can be hit, nothing being forced, that the opponent could not enter all his men.
 
     A hit in his Q1 frees the point that the man goes to: only hits elsewhere bring John nearer.
     """
     cdef uint32_t men = s.own | (1 if s.men[0] else 0)
-    cdef uint32_t open = POINTS & ~s.foe_made       # nothing is forced here
+    cdef uint32_t open = POINTS & ~s.foe_made
     cdef uint32_t reach
     cdef int needed = 7 - s.john
     if needed > (4 if high == low else 2):
@@ -95,13 +95,25 @@ cdef inline bint fast_plays(const State *s, const Row *row, int high, int low, b
     return unequal(s, row, high, low, out)
 
 
+cdef inline bint takes_generic(const State *s, const Row *row, int high, int low, bint john,
+                               const CRules *rules) noexcept nogil:
+    """Something rare can come up, or a fast path, looked at first, gives way (see ``Sink``)."""
+    cdef Sink look_ahead
+    if needs_generic(s, high, low, rules):
+        return True
+    if not john:
+        return False
+    look_ahead = counting_sink()
+    look_ahead.only_look = True
+    return not fast_plays(s, row, high, low, john, &look_ahead)
+
+
 cdef inline int plays_of(const int8_t *board, int d1, int d2, const CRules *rules,
                          bint only_generic, Scratch *scratch, Sink *out) noexcept nogil:
     """Puts all plays of a valid position that nobody has won; -1 if there is no memory."""
     cdef State s
     cdef int high = max(d1, d2)
     cdef int low = min(d1, d2)
-    cdef Sink look_ahead
     cdef bint john
     cdef Row row
     look(&s, board, board + 26)
@@ -111,13 +123,8 @@ cdef inline int plays_of(const int8_t *board, int d1, int d2, const CRules *rule
     if junker(&s, rules):
         put_pass(out, row)
         return 0
-    if needs_generic(&s, high, low, rules):
-        return generic(&s, row, high, low, rules, scratch, out)
     john = john_in_reach(&s, high, low)
-    if john:
-        look_ahead = counting_sink()
-        look_ahead.only_look = True
-        if not fast_plays(&s, &row, high, low, john, &look_ahead):
-            return generic(&s, row, high, low, rules, scratch, out)
+    if takes_generic(&s, &row, high, low, john, rules):
+        return generic(&s, row, high, low, rules, scratch, out)
     fast_plays(&s, &row, high, low, john, out)
     return 0

@@ -1,6 +1,6 @@
 """The rules in plain Python: the other opinion, written from ``docs/rules.md`` alone.
 
-It goes through that page in the page's order and shares no code with the fast core, so that
+It goes through that page in the page's order and shares no rule with the fast core, so that
 the two can be checked against each other. Section numbers are those of ``docs/rules.md``.
 
 A board is a pair of tuples of 26, the player to move first, each player on his own way:

@@ -253,8 +253,8 @@ class Rules:
 def _encode(rules: Rules) -> bytes:
     """The switches that decide about plays, in the layout of ``CRules`` in ``_state.pxd``.
 
-    The last 14 bytes rank the outcomes by value (equal values: the better category), so that
-    the core need not know points of any size.
+    The last 14 bytes rank the outcomes by value (equal values: the better category, among ends
+    that can meet), so that the core need not know points of any size.
     """
     flags = [
         BLOCKED_ENTRY.index(rules.blocked_entry),
