@@ -9,6 +9,7 @@ and for developers:
     python3 run.py long         the checks that take longer than the default tests may
     python3 run.py mutants      break the rules on purpose: do the tests notice?
     python3 run.py sanitize     verify with bounds checks and the address and UB sanitizers
+    python3 run.py plain        verify with the plain C that other processors than x86-64 get
     python3 run.py pytest-bench the benchmark cases one by one, with pytest-benchmark
 
 What follows the job is handed on to it: `python3 run.py test -k john`. Needs only Python 3.11 or
@@ -81,18 +82,21 @@ def run(*command: str | Path, **environment: str) -> int:
     ).returncode
 
 
-def sanitize(arguments: list[str]) -> int:
-    """Compiles a second core with every check on, beside the first, and verifies with it."""
-    target = ROOT / "build" / "sanitize"
+def verify_with(name: str, arguments: list[str], variables: dict[str, str], **build: str) -> int:
+    """Compiles another core beside the installed one and verifies it against the reference."""
+    target = ROOT / "build" / name
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(ROOT / "src", target / "src", ignore=shutil.ignore_patterns("*.so", "*.c"))
-    shutil.copy(ROOT / "setup.py", target)
-    shutil.copy(ROOT / "README.md", target)
-    shutil.copy(ROOT / "LICENSE", target)
-    shutil.copy(ROOT / "pyproject.toml", target)
+    for file in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / file, target)
+    print(f"compiling the core in build/{name} ...", flush=True)
     command = [PYTHON, "setup.py", "--quiet", "build_ext", "--inplace"]
-    print("compiling with -fsanitize=address,undefined ...", flush=True)
-    subprocess.run(command, cwd=target, env={**os.environ, "BRADE_FAST_DEBUG": "1"}, check=True)
+    subprocess.run(command, cwd=target, env={**os.environ, **build}, check=True)
+    variables["PYTHONPATH"] = str(target / "src")
+    return run(PYTHON, "-m", "brade_fast", "verify", *arguments, **variables)
+
+
+def sanitize(arguments: list[str]) -> int:
     compiler = shlex.split(os.environ.get("CC") or "cc")[0]
     libraries = [
         subprocess.run(
@@ -100,18 +104,19 @@ def sanitize(arguments: list[str]) -> int:
         ).stdout.strip()
         for name in ("libasan.so", "libubsan.so")
     ]
-    return run(
-        PYTHON,
-        "-m",
-        "brade_fast",
-        "verify",
-        *(arguments or ["--pairs", "200000", "--seed", "1"]),
-        PYTHONPATH=str(target / "src"),
-        LD_PRELOAD=" ".join(libraries),
+    variables = {
+        "LD_PRELOAD": " ".join(libraries),
         # CPython keeps memory until the end, which is no leak of ours.
-        ASAN_OPTIONS="detect_leaks=0:halt_on_error=1",
-        UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
-    )
+        "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    }
+    arguments = arguments or ["--pairs", "200000", "--seed", "1"]
+    return verify_with("sanitize", arguments, variables, BRADE_FAST_DEBUG="1")
+
+
+def plain(arguments: list[str]) -> int:
+    arguments = arguments or ["--pairs", "20000", "--seed", "2", "--jobs", "2"]
+    return verify_with("plain", arguments, {}, BRADE_FAST_PLAIN="1")
 
 
 def main() -> int:
@@ -121,6 +126,7 @@ def main() -> int:
         "long": lambda rest: run(PYTHON, "-m", "pytest", "-m", "long", *rest),
         "mutants": lambda rest: run(PYTHON, "tests/mutants.py", *rest),
         "sanitize": sanitize,
+        "plain": plain,
         "pytest-bench": lambda rest: run(PYTHON, "-m", "pytest", "benchmarks", *rest),
     }
     job, *rest = sys.argv[1:] or ["--help"]

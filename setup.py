@@ -5,7 +5,9 @@ Environment variables
 BRADE_FAST_NATIVE=1
     Compile for this machine's processor. The result may not run elsewhere.
 BRADE_FAST_DEBUG=1
-    Bounds checks, no optimisation; see ``run.py sanitize``.
+    Bounds checks, sanitizers, little optimisation; see ``run.py sanitize``.
+BRADE_FAST_PLAIN=1
+    The plain C that other processors than x86-64 get; see ``run.py plain``.
 """
 
 import os
@@ -16,6 +18,7 @@ from setuptools import Extension, setup
 
 MSVC = sys.platform == "win32"
 debug = os.environ.get("BRADE_FAST_DEBUG") == "1"
+plain = os.environ.get("BRADE_FAST_PLAIN") == "1"
 native = os.environ.get("BRADE_FAST_NATIVE") == "1"
 
 if debug:
@@ -31,7 +34,10 @@ setup(
             "brade_fast._core",
             ["src/brade_fast/_core.pyx"],
             depends=["src/brade_fast/_row.h"],
-            define_macros=[("BRADE_FAST_FLAGS", f'"{" ".join(flags)}"')],
+            define_macros=[
+                ("BRADE_FAST_FLAGS", f'"{" ".join(flags)}"'),
+                *([("BRADE_FAST_PLAIN", "1")] if plain else []),
+            ],
             extra_compile_args=flags,
             extra_link_args=flags if debug else [],
         ),

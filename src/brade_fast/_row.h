@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__) || defined(_M_X64)
+#if !defined(BRADE_FAST_PLAIN) && (defined(__SSE2__) || defined(_M_X64))
 #define BRADE_FAST_SSE2 1
 #include <emmintrin.h>
 #else
