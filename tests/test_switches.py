@@ -445,3 +445,18 @@ def test_no_deadlock_while_one_player_can_still_move(impl, rules):
     for throw in ALL_THROWS:
         check_plays(impl, free, throw, rules, "pass")
     assert not is_deadlock(impl, START, rules)
+
+
+@both
+@pytest.mark.parametrize("die", range(1, 7))
+def test_no_deadlock_while_one_die_still_lets_a_man_enter(impl, die):
+    points = [point for point in range(1, 7) if point != die]
+    position = board({0: 3, **made(*range(13, 19))}, {0: 3, **made(*points)})
+    assert not is_deadlock(impl, position, REVERTIER)
+    assert not is_deadlock(impl, np.ascontiguousarray(position[::-1]), REVERTIER)
+    for throw in ALL_THROWS:
+        expected = f"bar/{die}" if die in throw else "pass"
+        check_plays(impl, position, throw, REVERTIER, expected)
+    # He enters, stands in his own way, and the other one meets the deadlock: winner 0 all the same.
+    games = impl.playouts(position, 5, 1, REVERTIER).outcomes
+    assert games[0, 0, Outcome.DEADLOCK] == games.sum() == 5

@@ -8,7 +8,10 @@
 # side, he pushes him on: one move of two steps or more.
 #
 # John: the search leaves out whatever ends the game, and at each choice of up to three steps that
-# is one hit short of him it adds the plays that make this hit with their last step.
+# is one hit short of him it adds the plays that make this hit with their last step. Shorter plays
+# are never legal beside these: with one die a step that can be made stays possible whatever other
+# step is made first, so all ways that come to a stand make the same steps, and if these are fewer
+# than four they hold every hit that any way can make.
 #
 # Bound: each of 15 men makes some of at most 4 steps: C(19, 4) = 3,876 boards, with one outcome
 # each here; MAX_DOUBLES (_generic.pxd) has room for two.
@@ -21,15 +24,14 @@ cdef struct Doubles:
     uint32_t near_john          # blots whose hit brings John nearer; 0 if he is out of reach
     int8_t men[26]
     Steps steps                 # so far; kept if the sink wants them or John's hits are told by them
-    bint goes_on                # a play that does not end the game was found
     Sink *out
 
 
 cdef inline bint could_be_last(const Doubles *t, int target) noexcept nogil:
     """Whether the steps so far could be played with the hit on `target` as the last of them."""
     cdef int k, source = target - t.die
-    if source == 0 or (bit(source) & FAR_SIDE and t.men[source]):
-        return False            # who enters is first; a far man's place is taken after he left
+    if bit(source) & FAR_SIDE and t.men[source]:
+        return False            # a far man's place is taken after he left
     for k in range(t.steps.played):
         if t.steps.bytes[4 * k] == target:
             return False        # somebody went on from there
@@ -47,7 +49,8 @@ cdef inline void put_john(Doubles *t, const Row *row, uint32_t own, uint32_t blo
     while sources:
         source = lowest(sources)
         sources &= sources - 1
-        # With another hit last it is the same play: the foremost hit counts.
+        # With another hit last it is the same play: the foremost hit counts (never an entry's,
+        # which is made first, for it is the rearmost).
         known = False
         earlier = t.near_john & ~blots & ~(bit(source + t.die) - 1)
         while earlier:
@@ -66,9 +69,7 @@ cdef inline void last_step(Doubles *t, const Row *row, uint32_t own, uint32_t bl
     if t.near_john and row_john(row[0]) == 6:
         put_john(t, row, own, blots)
         sources &= ~((blots & t.near_john) >> t.die)
-    if sources:
-        t.goes_on = True
-        put_steps(t.out, &t.steps, row, sources, t.die, blots)
+    put_steps(t.out, &t.steps, row, sources, t.die, blots)
 
 
 cdef inline void two_steps(Doubles *t, const Row *start_row, uint32_t own, uint32_t blots,
@@ -165,7 +166,6 @@ cdef inline void more_steps(Doubles *t, const Row *row, uint32_t own, uint32_t b
             if named:
                 push_step(&t.steps, front, t.die, NO_HIT)
         if cost == left:
-            t.goes_on = True
             put(t.out, moved, NONE, t.steps.bytes)
         else:
             front = source + cost * t.die
@@ -181,8 +181,6 @@ cdef inline void more_steps(Doubles *t, const Row *row, uint32_t own, uint32_t b
         while named and cost:
             pop_step(&t.steps)
             cost -= 1
-        if named and t.out.only_look and t.goes_on:
-            return
 
 
 cdef inline void more_plain_steps(Doubles *t, const Row *row, uint32_t own, uint32_t blots,
@@ -195,52 +193,40 @@ cdef inline void more_named_steps(Doubles *t, const Row *row, uint32_t own, uint
     more_steps(t, row, own, blots, start, left, True)
 
 
-cdef inline bint doubles(const State *s, const Row *start, int die, bint john,
+cdef inline void doubles(const State *s, const Row *start, int die, bint john,
                          Sink *out) noexcept nogil:
-    """All plays of a throw with equal dice; ``john`` tells whether he is in reach.
-
-    False if the game can end and no play of four steps goes on: then shorter plays may be legal
-    beside the ends. That is the generic path's business, so the sink must be one that only looks.
-    """
+    """All plays of a throw with equal dice; ``john`` tells whether he is in reach."""
     cdef Doubles t
     cdef Row row = start[0]
     cdef uint32_t own = s.own
     cdef uint32_t blots = s.foe & ~s.foe_made
     cdef int i, left = 4
-    cdef Py_ssize_t before
+    cdef Py_ssize_t before = out.count
     t.die = die
     t.foe_made = s.foe_made
     t.near_john = blots & ~<uint32_t> Q3 if john else 0
     t.out = out
     no_steps(&t.steps)
-    t.goes_on = False
     if s.men[0]:
         if bit(die) & (s.own | s.foe_made):
             put_pass(out, row)
-            return True
+            return
         push_step(&t.steps, 0, die, (blots >> die) & 1)
         row = stepped(row, 0, die, blots)
         own |= bit(die)
         blots &= ~bit(die)
-        left = 3
         # The next one finds the first in his way, and what is over is over.
-        if s.men[0] > 1 or row_john(row) >= 7:
-            left = 0
+        left = 3 if s.men[0] == 1 and row_john(row) < 7 else 0
     for i in range(26):
         t.men[i] = s.men[i]
     if s.men[0]:
         t.men[die] += 1
     # Duty 1 (section 3): as many steps as can be made.
-    while left and not t.goes_on:
-        before = out.count
+    while left and out.count == before:
         if out.steps != NULL or t.near_john:
             more_named_steps(&t, &row, own, blots, 0, left)
         else:
             more_plain_steps(&t, &row, own, blots, 0, left)
-        t.goes_on |= out.count > before and not t.near_john
-        if t.near_john:
-            return t.goes_on
         left -= 1
-    if not t.goes_on:
+    if out.count == before:
         put(out, row, john_or_none(row), t.steps.bytes)
-    return True

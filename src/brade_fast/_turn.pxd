@@ -89,7 +89,8 @@ cdef inline int max_plays(int d1, int d2) noexcept nogil:
 cdef inline bint fast_plays(const State *s, const Row *row, int high, int low, bint john,
                             Sink *out) noexcept nogil:
     if high == low:
-        return doubles(s, row, high, john, out)
+        doubles(s, row, high, john, out)
+        return True
     if s.men[0]:
         return unequal_from_bar(s, row, high, low, out)
     return unequal(s, row, high, low, out)
@@ -101,7 +102,7 @@ cdef inline bint takes_generic(const State *s, const Row *row, int high, int low
     cdef Sink look_ahead
     if needs_generic(s, high, low, rules):
         return True
-    if not john:
+    if not john or high == low:
         return False
     look_ahead = counting_sink()
     look_ahead.only_look = True

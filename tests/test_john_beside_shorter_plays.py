@@ -1,0 +1,74 @@
+"""Where every play with both dice makes John, shorter plays may be legal beside it (section 3).
+
+The fast paths give such throws away to the generic path; each way to that is here once. In bräde
+the duties bind the plays that go on among themselves; elsewhere they bind all.
+"""
+
+import pytest
+from harness import both, check_plays
+
+from brade_fast import BRADE, VERQUERE, Position
+
+CASES = [
+    # Two hits are needed: two men, one man.
+    (BRADE, "8 22:14 / 4 8 11 12 15:2 21 23 24:2 bar:4", (3, 1), "8/9*", "8/11* 22/23* = john"),
+    (
+        BRADE,
+        "6 21 24:13 / 6 8 10 14 19 22:2 23:2 24 bar:4",
+        (5, 1),
+        "21/22*",
+        "6/7*/12* = john",
+    ),
+    # One hit is needed: by the first step, the second, either man, the man who goes on.
+    (BRADE, "5 24:14 / 1 4 8 13:2 14:2 18 22:2 bar:4", (4, 1), "5/9", "5/6* = john"),
+    (
+        BRADE,
+        "5 23:14 / 2 6 7 8 12 16:2 22:2 23 bar:4",
+        (4, 1),
+        "5/6",
+        "23/24* = john",
+        "5/9 23/24* = john",
+    ),
+    (BRADE, "2 23 24:13 / 2 5 7 9 19:2 20 22 23:2 bar:4", (5, 1), "23/24", "2/3/8* = john"),
+    (
+        BRADE,
+        "3 20 23:13 / 3 6 12 13 19:2 20:2 21 22 bar:4",
+        (4, 2),
+        "20/22",
+        "20/24* = john",
+        "3/5/9* = john",
+        "3/5 20/24* = john",
+    ),
+    (VERQUERE, "3 23:14 / 2 3 4 12 13:2 20:2 21:2 23 bar:3", (5, 1), "3/4", "23/24* = john"),
+    # A man enters first.
+    (BRADE, "7 23:13 bar:1 / 3 5 10 12:2 14 16 21:2 24 bar:4", (5, 2), "bar/5", "bar/2* = john"),
+    (
+        BRADE,
+        "21 24:13 bar:1 / 1 2 10 15:2 17:2 19 21:2 bar:4",
+        (4, 1),
+        "bar/1",
+        "bar/4 21/22* = john",
+    ),
+    (
+        BRADE,
+        "1 24:13 bar:1 / 2 3 4 5 6 9 15 16 17:2 18 19 22:2",
+        (6, 4),
+        "bar/6*",
+        "bar/4* 1/7* = john",
+    ),
+    # Equal dice: nothing is legal beside John but what makes all four steps.
+    (BRADE, "18 23:13 bar:1 / 1 2 3 4 12:2 13:2 15 16 18 22 bar:2", (3, 3), "bar/3* = john"),
+    (
+        BRADE,
+        "3 5 19 24:11 bar:1 / 1 2 3 5 6 8 10 13 16:2 18 19:2 24 bar:1",
+        (1, 1),
+        "bar/1* = john",
+    ),
+]
+
+
+@both
+@pytest.mark.parametrize("case", CASES, ids=[f"{text} {throw}" for _, text, throw, *_ in CASES])
+def test_john_and_the_shorter_plays_beside_him(impl, case):
+    rules, text, throw, *expected = case
+    check_plays(impl, Position.from_text(text).array(), throw, rules, *expected)
