@@ -31,9 +31,10 @@ PACKAGE = Path("src", "brade_fast")
 TESTS = (
     "test_worked_cases.py",
     "test_switches.py",
+    "test_john_beside_shorter_plays.py",
     "test_laws.py",
-    "test_random_games.py",
     "test_cross_check.py",
+    "test_random_games.py",
     "test_notation.py",
     "test_cli.py",
 )
@@ -49,8 +50,6 @@ the own head is barred like the far side
   FAR_SIDE = (1 << [-12-]{+13+}) - (1 << 2)
 five in a row are a long block
       run &= run >> [-2-]{+1+}             # now
-a long block needs seven points
-      run &= run >> [-2-]{+3+}             # now
 a long block passes from 24 to 1
       cdef uint32_t run = [-made & (made-]{+(made | (made >> 24)) & ((made | (made >> 24))+} >> 1)
 the last two points of a block cannot be forced
@@ -128,6 +127,8 @@ a play with different dice left comes twice
   mixed [-|= left >= 0 and left != node.left-]{+= False+}
 who cannot move makes a deadlock alone
       return [-not can_step(flipped, rules)-]{+True+}
+a six does not end a deadlock
+      for die in range(1, [-7-]{+6+}):
 === _unequal.pxd
 unequal: a blot hit in its own Q1 brings John nearer
       t.near_john = t.blots[- & ~<uint32_t> Q3-]{++}
@@ -181,10 +182,8 @@ doubles: moves may start further back
   sources = own & ((POINTS & ~t.foe_made) >> t.die)[- & ~(bit(start) - 1)-]{++}
 doubles: pushing a man costs nothing
               cost += [-1-]{+0+}
-doubles: the entering step can be the last
-      if [-source == 0 or -]{++}(
 doubles: a far man's place is taken before he left
-  [-(bit(source) & FAR_SIDE and t.men[source])-]{+False+}
+      if [-bit(source) & FAR_SIDE and t.men[source]-]{+False+}:
 doubles: a man goes on from the last hit
           if [-t.steps.bytes[4 * k] == target-]{+False+}:
 doubles: a second man follows the one who hit
@@ -197,14 +196,12 @@ doubles: the man in the way need not be pushed
                   [-then &= target-]{+pass+}
 doubles: two men hit one blot twice
   left = blots[- & ~target-]{++}
-doubles: a shorter play beside John is forgotten
-              return [-t.goes_on-]{+True+}
 doubles: who enters has four more steps
-          left = [-3-]{+4+}
+          left = [-3-]{+4+} if
 doubles: two men enter on one point
-          if [-s.men[0] > 1 or -]{++}row_john(row) >= 7:
+          left = 3 if [-s.men[0] == 1 and -]{++}row_john(row) < 7
 doubles: play goes on after an entering John
-          if s.men[0] > 1[- or row_john(row) >= 7-]{++}:
+          left = 3 if s.men[0] == 1[- and row_john(row) < 7-]{++}
 === _turn.pxd
 gate: the lower die never forces a full quadrant
   entry_forceable(s, rules) & (bit(high)[- | bit(low)-]{++})
@@ -212,8 +209,8 @@ gate: no block is forced with the second die of one man
   (men << high) | (men << low)[- | (men << (high + low))-]{++}
 gate: four steps reach no further than two
       cdef int steps = [-4 if high == low else -]{++}2
-gate: nobody comes home with the whole throw
-      cdef int too_far = [-18-]{+19+} -
+gate: nobody comes to 20 with the whole throw
+      cdef int too_far = [-18-]{+20+} -
 gate: John by the only blots in reach is not seen
   ~<uint32_t> Q3) >[-=-]{++} needed
 gate: five blots from eleven on
@@ -284,16 +281,12 @@ of several ends the least valuable counts
       return [-max-]{+min+}(ends,
 only made points in the loser's Q1 count for John
   for men in loser[1:7] if men[--]{+ > 1+})
-Junker with as many men as points
-      return mover[BAR] >[--]{+=+} len(available)
 Junker counts points that the last man may not force
       if rules.long_block_force[- and not is_last_man(mover)-]{++}:
 = Such a last man cannot enter, so he passes either way.
 Junker counts made points with an own man on them
   if p in Q1[- and not mover[p]-]{++}}
 = A point that the opponent has made never holds an own man.
-who cannot move makes a deadlock alone
-      return not has_step(board, rules)[- and not has_step(flip(board), rules)-]{++}
 a six does not end a deadlock
       return any(possible_steps(board, die, rules) for die in range(1, [-7-]{+6+}))
 random games: the winner is always the first
@@ -353,7 +346,7 @@ def run(tree: Path, *arguments: str) -> tuple[int | None, str]:
     process = subprocess.Popen(
         [sys.executable, *arguments],
         cwd=tree,
-        env=os.environ | {"PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"},
+        env=os.environ | {"PYTHONPATH": str(tree / "src")},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -371,7 +364,7 @@ def run(tree: Path, *arguments: str) -> tuple[int | None, str]:
 
 
 def copy_tree(source: Path, tree: Path) -> None:
-    unwanted = shutil.ignore_patterns(".*", "build", "dist", "__pycache__", "_core.c")
+    unwanted = shutil.ignore_patterns(".*", "build", "dist", "_core.c")
     shutil.copytree(source, tree, ignore=unwanted)
 
 
