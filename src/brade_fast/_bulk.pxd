@@ -5,16 +5,11 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy
 from brade_fast._state cimport *
 from brade_fast._generic cimport MAX_DOUBLES, Scratch, scramble, scratch_free, scratch_init
-from brade_fast._turn cimport is_deadlock, max_plays, plays_of
+from brade_fast._kernel cimport *
+from brade_fast._turn cimport is_deadlock, max_plays, plays_of, plays_of_board
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals()
-
-cdef enum:  # how a loop came to its end
-    DONE = 0
-    STOPPED = -1                # by Ctrl-C (the exception is set) or because another thread stopped
-    NO_MEMORY = -2
-    REFUSED = -3                # a row that cannot be played
 
 cdef enum:
     CALLS_PER_CHECK = 1 << 11   # below half a second of work, however rare, between two looks
@@ -24,36 +19,24 @@ cdef enum:
 
 # ---------------------------------------------------------------- valid input
 
-cdef inline bint is_valid(const int8_t *board) noexcept nogil:
+cdef inline bint look_valid(State *s, const int8_t *board) noexcept nogil:
     """Section 7, no. 13: 15 men each, no point held by both, no own pair on 2 to 11."""
-    cdef State s
-    if bytes_sum(board) != 15 or bytes_sum(board + 26) != 15:   # so no byte is below 0 either
-        return False
-    look(&s, board, board + 26)
-    return not (s.own & s.foe or s.own_made & FAR_SIDE or across(s.foe_made) & FAR_SIDE)
+    look(s, board)
+    return (halves_have_15(board)
+            and not (s.own & s.foe or s.own_made & FAR_SIDE or s.foe_made & across(FAR_SIDE)))
 
 
-cdef inline bint is_going(const int8_t *board, const CRules *rules) noexcept nogil:
+cdef inline bint look_going(State *s, const int8_t *board, const CRules *rules) noexcept nogil:
     """Valid, and nobody has won: the check before plays are asked for."""
-    cdef State s
-    if not is_valid(board):
+    if not look_valid(s, board):
         return False
-    look(&s, board, board + 26)
     if (s.john < 7 and s.men[0] + popcount(s.own & Q1) < 7
-            and s.own & ~<uint32_t> Q4 and across(s.foe) & ~<uint32_t> Q4):
+            and s.own & ~<uint32_t> Q4 and s.foe & ~across(Q4)):
         return True             # no John, and neither player has all his men home or off
     return not is_over(board, rules)
 
 
 # ---------------------------------------------------------------- many calls
-
-cdef struct Batch:              # boards and throws, side by side in memory
-    const int8_t *boards
-    const int8_t *dice
-    Py_ssize_t dice_stride      # 0: one throw serves all boards
-    const CRules *rules
-    bint only_generic
-
 
 # The caller's arrays are read once, into memory of our own, and checked there: he might change
 # them while the GIL is released, and every proof of room rests on valid boards.
@@ -70,7 +53,7 @@ cdef inline void reader_init(Reader *reader, const Batch *batch) noexcept nogil:
     reader.begin = reader.end = 0
 
 
-cdef inline bint read_row(Reader *reader, Py_ssize_t i, Py_ssize_t last, const int8_t **board,
+cdef inline bint read_row(Reader *reader, Py_ssize_t i, Py_ssize_t last, State *s,
                           const int8_t **dice) noexcept nogil:
     """Finds row ``i``, one of those before ``last``; False if it cannot be played."""
     cdef const Batch *batch = reader.batch
@@ -81,25 +64,24 @@ cdef inline bint read_row(Reader *reader, Py_ssize_t i, Py_ssize_t last, const i
         memcpy(reader.boards, batch.boards + i * ROW_BYTES, (reader.end - i) * ROW_BYTES)
         for k in range(reader.end - i):
             memcpy(reader.dice + 2 * k, batch.dice + (i + k) * batch.dice_stride, 2)
-    board[0] = reader.boards + (i - reader.begin) * ROW_BYTES
     dice[0] = reader.dice + (i - reader.begin) * 2
     return (1 <= dice[0][0] <= 6 and 1 <= dice[0][1] <= 6
-            and is_going(board[0], batch.rules))
+            and look_going(s, reader.boards + (i - reader.begin) * ROW_BYTES, batch.rules))
 
 
 cdef inline int count_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
                            int64_t *counts, Scratch *scratch) noexcept nogil:
     cdef Sink out = counting_sink()
     cdef Reader reader
-    cdef const int8_t *board
+    cdef State s
     cdef const int8_t *dice
     cdef Py_ssize_t i
     reader_init(&reader, batch)
     for i in range(first, last):
-        if not read_row(&reader, i, last, &board, &dice):
+        if not read_row(&reader, i, last, &s, &dice):
             return REFUSED
         out.count = 0
-        if plays_of(board, dice[0], dice[1], batch.rules, batch.only_generic, scratch, &out) < 0:
+        if plays_of(&s, dice[0], dice[1], batch.rules, batch.only_generic, scratch, &out) < 0:
             return NO_MEMORY
         counts[i] = out.count
     return DONE
@@ -113,16 +95,16 @@ cdef inline Py_ssize_t write_many(const Batch *batch, Py_ssize_t first, Py_ssize
     ``offsets`` gets the number of plays after each call, behind it.
     """
     cdef Reader reader
-    cdef const int8_t *board
+    cdef State s
     cdef const int8_t *dice
     cdef Py_ssize_t i = first
     reader_init(&reader, batch)
     while i < last:
-        if not read_row(&reader, i, last, &board, &dice):
+        if not read_row(&reader, i, last, &s, &dice):
             return REFUSED
         if capacity - out.count < max_plays(dice[0], dice[1]):
             break
-        if plays_of(board, dice[0], dice[1], batch.rules, batch.only_generic, scratch, out) < 0:
+        if plays_of(&s, dice[0], dice[1], batch.rules, batch.only_generic, scratch, out) < 0:
             return NO_MEMORY
         i += 1
         offsets[i] = out.count
@@ -136,8 +118,8 @@ cdef inline int write_counted(const Batch *batch, Py_ssize_t first, Py_ssize_t l
     cdef Py_ssize_t i
     for i in range(first, last):
         dice = batch.dice + i * batch.dice_stride
-        if plays_of(batch.boards + i * ROW_BYTES, dice[0], dice[1], batch.rules,
-                    batch.only_generic, scratch, out) < 0:
+        if plays_of_board(batch.boards + i * ROW_BYTES, dice[0], dice[1], batch.rules,
+                          batch.only_generic, scratch, out) < 0:
             return NO_MEMORY
     return DONE
 
@@ -146,15 +128,15 @@ cdef inline Py_ssize_t rewrite_many(const Batch *batch, Py_ssize_t first, Py_ssi
                                     Scratch *scratch, Sink *out) noexcept nogil:
     """Writes the plays of each call over those of the last; answers how many there were."""
     cdef Reader reader
-    cdef const int8_t *board
+    cdef State s
     cdef const int8_t *dice
     cdef Py_ssize_t i, total = 0
     reader_init(&reader, batch)
     for i in range(first, last):
-        if not read_row(&reader, i, last, &board, &dice):
+        if not read_row(&reader, i, last, &s, &dice):
             return REFUSED
         out.count = 0
-        if plays_of(board, dice[0], dice[1], batch.rules, batch.only_generic, scratch, out) < 0:
+        if plays_of(&s, dice[0], dice[1], batch.rules, batch.only_generic, scratch, out) < 0:
             return NO_MEMORY
         total += out.count
     return total
@@ -198,6 +180,9 @@ cdef inline bint must_stop(const int *stop) noexcept nogil:
 cdef struct Walk:
     const CRules *rules
     const int *stop
+    # By a pointer, so that the memory of the fast paths is not part of each level's.
+    int (*plays_of_board)(const int8_t *board, int d1, int d2, const CRules *rules,
+                          bint only_generic, Scratch *scratch, Sink *out) noexcept nogil
     Scratch scratch
     Buffer *levels              # one for each depth, taken when it is first needed
     int calls
@@ -224,7 +209,7 @@ cdef inline int64_t walk_nodes(const int8_t *board, int depth, Walk *walk) noexc
             if walk.status != DONE:
                 return 0
             out = buffer_sink(&walk.levels[depth]) if depth > 1 else counting_sink()
-            if plays_of(board, high, low, walk.rules, False, &walk.scratch, &out) < 0:
+            if walk.plays_of_board(board, high, low, walk.rules, False, &walk.scratch, &out) < 0:
                 walk.status = NO_MEMORY
                 return 0
             if depth == 1:
@@ -239,14 +224,18 @@ cdef inline int64_t walk_nodes(const int8_t *board, int depth, Walk *walk) noexc
 
 
 cdef inline int walk_many(const int8_t *boards, Py_ssize_t count, int depth,
-                          const CRules *rules, const int *stop,
-                          int64_t *nodes) noexcept nogil:
+                          const CRules *rules, const int *stop, int64_t *nodes,
+                          int (*plays_of_board)(const int8_t *board, int d1, int d2,
+                                                const CRules *rules, bint only_generic,
+                                                Scratch *scratch,
+                                                Sink *out) noexcept nogil) noexcept nogil:
     """Adds up the nodes of several positions."""
     cdef Walk walk
     cdef Py_ssize_t i
     cdef int k
     walk.rules = rules
     walk.stop = stop
+    walk.plays_of_board = plays_of_board
     walk.calls = 0
     walk.status = DONE
     scratch_init(&walk.scratch)
@@ -289,12 +278,11 @@ cdef inline void throw_dice(uint64_t drawn, int *d1, int *d2) noexcept nogil:
 
 
 cdef inline int play_out(const int8_t *start, uint64_t key, const CRules *rules, const int *stop,
-                         Scratch *scratch, Buffer *buffer, int64_t *counts,
+                         Scratch *scratch, Sink *out, int64_t *counts,
                          int64_t *turns) noexcept nogil:
     """One random game, added to ``counts`` (2 x 14: winner, outcome) and ``turns``."""
     cdef int8_t board[ROW_BYTES]
     cdef int8_t unmoved[ROW_BYTES]
-    cdef Sink out = buffer_sink(buffer)
     cdef const int8_t *chosen
     cdef uint64_t turn = 0, drawn
     cdef int d1, d2, mover = 0, result
@@ -304,7 +292,7 @@ cdef inline int play_out(const int8_t *start, uint64_t key, const CRules *rules,
         drawn = draw(key, turn)
         throw_dice(drawn, &d1, &d2)
         out.count = 0
-        if plays_of(board, d1, d2, rules, False, scratch, &out) < 0:
+        if plays_of_board(board, d1, d2, rules, False, scratch, out) < 0:
             return NO_MEMORY
         pick = below(<uint32_t> drawn, <uint32_t> out.count)
         chosen = out.rows + <Py_ssize_t> pick * ROW_BYTES

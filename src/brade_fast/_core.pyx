@@ -1,14 +1,17 @@
 """The fast core: positions, plays and the bulk functions.
 
-The rules themselves stand in the parts that this module is made of, from the bottom up:
-``_state.pxd`` (masks, forcing, ends), ``_unequal.pxd`` and ``_doubles.pxd`` (the fast paths),
-``_generic.pxd`` (every rule, the duties), ``_turn.pxd`` (the gates before the fast paths) and
-``_bulk.pxd`` (loops). This file only checks what comes in and builds what goes out.
+The rules themselves stand in the kernel, which is compiled once for each CPU level. Its parts are,
+from the bottom up: ``_state.pxd`` (masks, forcing, ends), ``_stems.pxd`` (the innermost loop),
+``_unequal.pxd`` and ``_doubles.pxd`` (the fast paths), ``_generic.pxd`` (every rule, the duties),
+``_turn.pxd`` (the gates before the fast paths) and ``_bulk.pxd`` (loops). This file chooses a
+kernel (``_kernel.pxd``), checks what comes in and builds what goes out.
 """
 
 import base64
 import concurrent.futures
+import importlib
 import operator
+import os
 import re
 import secrets
 
@@ -26,17 +29,19 @@ from brade_fast.rules import (
 )
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.exc cimport PyErr_CheckSignals as check_signals, PyErr_Occurred
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
 from brade_fast._state cimport *
-from brade_fast._generic cimport (
-    Node, Scratch, canonical, fill_keys, is_deadlock, name_node, scratch_free, scratch_init,
+from brade_fast._generic cimport MAX_DOUBLES, Scratch, is_deadlock, scratch_free, scratch_init
+from brade_fast._kernel cimport *
+from brade_fast._bulk cimport (
+    CALLS_PER_CHECK, Buffer, buffer_free, buffer_ready, buffer_sink, draw, look_going, look_valid,
+    throw_dice, trial_key,
 )
-from brade_fast._turn cimport john_in_reach, plays_of, takes_generic
-from brade_fast._bulk cimport *
 
 __all__ = [
     "Play",
@@ -44,6 +49,7 @@ __all__ = [
     "Step",
     "build_info",
     "count_plays",
+    "cpu_levels",
     "enumerate_plays",
     "generic_calls",
     "perft",
@@ -52,8 +58,18 @@ __all__ = [
     "write_plays",
 ]
 
-fill_tables()
-fill_keys()
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) && defined(__x86_64__)
+    #define BRADE_FAST_HAS_V3 (__builtin_cpu_init(), __builtin_cpu_supports("avx2") \\
+        && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") \\
+        && __builtin_cpu_supports("popcnt"))
+    #else
+    #define BRADE_FAST_HAS_V3 0
+    #endif
+    """
+    bint BRADE_FAST_HAS_V3
 
 cdef object _OUTCOMES = tuple(Outcome)
 cdef object _ID = re.compile(r"[A-Za-z0-9_-]{14}")
@@ -61,6 +77,35 @@ cdef object _ID = re.compile(r"[A-Za-z0-9_-]{14}")
 cdef enum:
     SMALL_BATCH = 256           # fewer calls are counted first: they need no room to spare
     MAX_DEPTH = 100             # of perft; far beyond what ends in a lifetime
+
+
+# ================================================================ the kernel
+
+cdef dict _kernels():
+    """The kernels that were built and that this machine can run, the best one last."""
+    found = {"baseline": importlib.import_module("brade_fast._baseline").kernel}
+    if BRADE_FAST_HAS_V3:
+        try:
+            found["v3"] = importlib.import_module("brade_fast._v3").kernel
+        except ImportError:     # left out where the compiler could not make it
+            pass
+    return found
+
+
+cdef object _KERNELS = _kernels()
+
+
+cdef str _chosen_level():
+    level = os.environ.get("BRADE_FAST_CPU") or next(reversed(_KERNELS))
+    if level not in _KERNELS:
+        raise ImportError(f"BRADE_FAST_CPU must be one of {', '.join(_KERNELS)} "
+                          f"on this machine, not {level!r}")
+    return level
+
+
+cdef object _LEVEL = _chosen_level()
+cdef const Kernel *kernel = <const Kernel *> PyCapsule_GetPointer(_KERNELS[_LEVEL],
+                                                                  "brade_fast.kernel")
 
 
 # ================================================================ checks of what comes in
@@ -174,11 +219,11 @@ cdef str _won(const int8_t *board, const CRules *rules):
     """Who has won a position that is over, in words."""
     cdef State s
     cdef int result
-    look(&s, board, board + 26)
+    look(&s, board)
     result = outcome(&s, False, rules)
     if result != NONE:
         return f"the game is over: the mover has won ({Outcome(result).name})"
-    look(&s, board + 26, board)
+    look_back(&s, board)
     result = outcome(&s, False, rules)
     return f"the game is over: the other player has won ({Outcome(result).name})"
 
@@ -186,7 +231,8 @@ cdef str _won(const int8_t *board, const CRules *rules):
 cdef int _check_board(const int8_t *board, const CRules *rules, object original,
                       str prefix) except -1:
     """Refuses an invalid board and, where rules are given, one that somebody has won."""
-    if not is_valid(board):
+    cdef State s
+    if not look_valid(&s, board):
         raise InvalidPositionError(prefix + _fault(original.tolist()))
     if rules != NULL and is_over(board, rules):
         raise InvalidPositionError(prefix + _won(board, rules))
@@ -335,18 +381,16 @@ cdef class Play:
         It depends on position, throw, rules, result and outcome alone.
         """
         cdef Scratch scratch
-        cdef Node found
         cdef int8_t steps[16]
         cdef int status
         scratch_init(&scratch)
-        status = canonical(self.origin.b, self.high, self.low, self.board, self.result,
-                           _c_rules(self.rules), &scratch, &found)
+        status = kernel.canonical(self.origin.b, self.high, self.low, self.board, self.result,
+                                  _c_rules(self.rules), &scratch, steps)
         scratch_free(&scratch)
         if status < 0:
             raise MemoryError
         if status == 0:
             raise AssertionError("a play without a legal sequence")
-        name_node(&found, steps)
         return _steps(steps)
 
     @property
@@ -424,7 +468,7 @@ cdef class Position:
     cdef int8_t b[ROW_BYTES]
 
     def __init__(self, mover, other):
-        if bytes_sum(self.b):   # 0 only before it is made
+        if board_above(self.b, 0):   # 0 only before it is made
             raise TypeError("a Position cannot be changed")
         halves = [_half("the mover", mover), _half("the other player", other)]
         _fill_position(self, np.array(halves, np.int64))
@@ -571,7 +615,8 @@ cdef class Position:
             raise InvalidPositionError(_won(self.b, c_rules))
         scratch_init(&scratch)
         try:
-            if plays_of(self.b, high, low, c_rules, False, &scratch, &out) < 0:
+            if kernel.plays_of_board(self.b, high, low, c_rules, False, &scratch,
+                                     &out) < 0:
                 raise MemoryError
             memory = <int8_t *> malloc(out.count * (ROW_BYTES + 16 + 1))
             if memory == NULL:
@@ -580,7 +625,8 @@ cdef class Position:
             out.steps = memory + out.count * ROW_BYTES
             out.outcomes = <uint8_t *> (out.steps + out.count * 16)
             out.count = 0
-            if plays_of(self.b, high, low, c_rules, False, &scratch, &out) < 0:
+            if kernel.plays_of_board(self.b, high, low, c_rules, False, &scratch,
+                                     &out) < 0:
                 raise MemoryError
             made = []
             for i in range(out.count):
@@ -732,8 +778,9 @@ cdef class _Calls:
     cdef int check_all(self) except -1:
         """Refuses the first row that cannot be played."""
         cdef Py_ssize_t i
+        cdef State s
         for i in range(self.n):
-            if not is_going(self.batch.boards + i * ROW_BYTES, self.batch.rules):
+            if not look_going(&s, self.batch.boards + i * ROW_BYTES, self.batch.rules):
                 _check_board(self.batch.boards + i * ROW_BYTES, self.batch.rules,
                              self.original[i], f"row {i}: ")
         return 0
@@ -758,7 +805,7 @@ cdef class _Calls:
             while first < last:
                 end = min(first + CALLS_PER_CHECK, last)
                 with nogil:
-                    status = count_many(&self.batch, first, end, &counts[0], &scratch)
+                    status = kernel.count_many(&self.batch, first, end, &counts[0], &scratch)
                 self.after_block(status)
                 first = end
         finally:
@@ -779,7 +826,7 @@ cdef class _Calls:
             while first < last:
                 end = min(first + CALLS_PER_CHECK, last)
                 with nogil:
-                    status = write_counted(&self.batch, first, end, &scratch, &out)
+                    status = kernel.write_counted(&self.batch, first, end, &scratch, &out)
                 self.after_block(status)
                 first = end
         finally:
@@ -808,7 +855,7 @@ cdef class _Calls:
                 while i < self.n:
                     first = i
                     with nogil:
-                        i = write_many(&self.batch, i, min(i + CALLS_PER_CHECK, self.n),
+                        i = kernel.write_many(&self.batch, i, min(i + CALLS_PER_CHECK, self.n),
                                        capacity, counts, &scratch, &out)
                     self.after_block(i)
                     if i == first:
@@ -837,7 +884,7 @@ cdef class _Calls:
             while first < self.n:
                 end = min(first + CALLS_PER_CHECK, self.n)
                 with nogil:
-                    status = rewrite_many(&self.batch, first, end, &scratch, &out)
+                    status = kernel.rewrite_many(&self.batch, first, end, &scratch, &out)
                 self.after_block(status)
                 total += status
                 first = end
@@ -848,25 +895,15 @@ cdef class _Calls:
 
     def gates(self):
         """Which calls the generic path takes."""
-        cdef State s
-        cdef Row row
         cdef Py_ssize_t i
-        cdef int high, low
         cdef const int8_t *dice
-        cdef const int8_t *board
         self.check_all()
         made = np.zeros(self.n, np.bool_)
         cdef uint8_t[::1] view = made.view(np.uint8)
         for i in range(self.n):
             dice = self.batch.dice + i * self.batch.dice_stride
-            board = self.batch.boards + i * ROW_BYTES
-            high = max(dice[0], dice[1])
-            low = min(dice[0], dice[1])
-            look(&s, board, board + 26)
-            row = row_after(board, s.john)
-            view[i] = (not junker(&s, self.batch.rules)
-                       and takes_generic(&s, &row, high, low, john_in_reach(&s, high, low),
-                                         self.batch.rules))
+            view[i] = kernel.is_rare(self.batch.boards + i * ROW_BYTES, dice[0], dice[1],
+                                     self.batch.rules)
         return made
 
     def ask_to_stop(self):
@@ -1003,7 +1040,7 @@ def _walk(const int8_t[:, :, ::1] boards, int depth, rules, const int[::1] stop)
     cdef int status
     cdef Py_ssize_t n = boards.shape[0]
     with nogil:
-        status = walk_many(&boards[0, 0, 0], n, depth, c_rules, &stop[0], &nodes)
+        status = kernel.walk_many(&boards[0, 0, 0], n, depth, c_rules, &stop[0], &nodes)
     _raise_status(status)
     return nodes
 
@@ -1072,6 +1109,7 @@ def _play_games(const int8_t[:, :, ::1] boards, Py_ssize_t trials, uint64_t seed
     cdef const CRules *c_rules = _c_rules(rules)
     cdef Scratch scratch
     cdef Buffer buffer
+    cdef Sink out
     cdef Py_ssize_t position = first // trials, game, end, base = first // trials
     cdef int status = DONE
     counts = np.zeros(((last - 1) // trials - base + 1, 2 * OUTCOMES), np.int64)
@@ -1082,15 +1120,17 @@ def _play_games(const int8_t[:, :, ::1] boards, Py_ssize_t trials, uint64_t seed
     try:
         if not buffer_ready(&buffer):
             raise MemoryError
+        out = buffer_sink(&buffer)
         while first < last:
             end = min(first + 64, last)     # some milliseconds of games
             with nogil:
                 for game in range(first, end):
                     position = game // trials
-                    status = play_out(&boards[position, 0, 0], trial_key(seed, game % trials),
-                                      c_rules, &stop[0], &scratch, &buffer,
-                                      &c_counts[position - base, 0],
-                                      &c_turns[position - base])
+                    status = kernel.play_out(&boards[position, 0, 0],
+                                             trial_key(seed, game % trials),
+                                             c_rules, &stop[0], &scratch, &out,
+                                             &c_counts[position - base, 0],
+                                             &c_turns[position - base])
                     if status != DONE:
                         break
             _raise_status(status)
@@ -1182,10 +1222,16 @@ def throws(seed, trial, count):
     return made
 
 
+def cpu_levels():
+    """The CPU levels that this build has and this machine can run, the best one last."""
+    return tuple(_KERNELS)
+
+
 def build_info():
-    """How this core was built: compiler, flags, CPU level."""
+    """How the kernel in use was built: compiler, flags, CPU level and what that stands for."""
     return {
-        "compiler": BRADE_FAST_COMPILER.decode(),
-        "flags": BRADE_FAST_FLAGS.decode(),
-        "cpu": BRADE_FAST_CPU.decode(),
+        "compiler": kernel.compiler.decode(),
+        "flags": kernel.flags.decode(),
+        "level": _LEVEL,
+        "cpu": kernel.cpu.decode(),
     }

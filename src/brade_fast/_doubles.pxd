@@ -7,6 +7,8 @@
 # search takes sources in rising order, and where a man would land on an own man on the far
 # side, he pushes him on: one move of two steps or more.
 #
+# Most plays are made by the last two steps, so these have a closed form of their own (last_two).
+#
 # John: the search leaves out whatever ends the game, and at each choice of up to three steps that
 # is one hit short of him it adds the plays that make this hit with their last step. Shorter plays
 # are never legal beside these: with one die a step that can be made stays possible whatever other
@@ -17,216 +19,250 @@
 # each here; MAX_DOUBLES (_generic.pxd) has room for two.
 
 from brade_fast._state cimport *
+from brade_fast._put cimport *
+
+cdef struct Choice:             # the steps that were chosen so far
+    Row row
+    uint32_t own[4]             # points with at least one man, two, three, four
+    uint32_t blots
+    # Full only:
+    uint32_t path               # a byte for each step in playing order: source, 128 if it hits
+    int steps                   # how many these are
+    int hits_needed             # of those in near_john
 
 cdef struct Doubles:
     int die
-    uint32_t foe_made
-    uint32_t near_john          # blots whose hit brings John nearer; 0 if he is out of reach
-    int8_t men[26]
-    Steps steps                 # so far; kept if the sink wants them or John's hits are told by them
+    uint32_t open               # points that are not made by the opponent
+    uint32_t near_john          # blots whose hit brings John nearer
     Sink *out
 
 
-cdef inline bint could_be_last(const Doubles *t, int target) noexcept nogil:
+cdef inline void name_path(const Doubles *t, const Choice *c, Names *names) noexcept nogil:
+    cdef int k
+    if t.out.steps == NULL:
+        return
+    no_names(names, c.steps)
+    for k in range(c.steps):
+        name_step(names.bytes, k, (c.path >> (8 * k)) & 127, t.die, (c.path >> (8 * k + 7)) & 1)
+
+
+# ---------------------------------------------------------------- John
+
+cdef inline bint could_be_last(const Doubles *t, const Choice *c, int target) noexcept nogil:
     """Whether the steps so far could be played with the hit on `target` as the last of them."""
-    cdef int k, source = target - t.die
-    if bit(source) & FAR_SIDE and t.men[source]:
+    cdef int k, step, source = target - t.die
+    if bit(source) & FAR_SIDE and c.own[0] & bit(source):
         return False            # a far man's place is taken after he left
-    for k in range(t.steps.played):
-        if t.steps.bytes[4 * k] == target:
+    for k in range(c.steps):
+        step = (c.path >> (8 * k)) & 0xFF
+        if step & 127 == target:
             return False        # somebody went on from there
-        if t.steps.bytes[4 * k] == source and not t.steps.bytes[4 * k + 3]:
+        if step == source:
             return False        # a second man followed the one who hit
     return True
 
 
-cdef inline void put_john(Doubles *t, const Row *row, uint32_t own, uint32_t blots) noexcept nogil:
+cdef inline void put_john(const Doubles *t, const Choice *c) noexcept nogil:
     """The plays that end with the last hit that John needs, after the steps so far."""
-    cdef uint32_t sources = own & ((blots & t.near_john) >> t.die)
-    cdef uint32_t earlier
+    cdef uint32_t sources = c.own[0] & ((c.blots & t.near_john) >> t.die)
+    cdef uint32_t left = sources, earlier
     cdef int source, target
-    cdef bint known
-    while sources:
-        source = lowest(sources)
-        sources &= sources - 1
+    cdef Names names
+    while left:
+        source = lowest(left)
+        left &= left - 1
         # With another hit last it is the same play: the foremost hit counts (never an entry's,
         # which is made first, for it is the rearmost).
-        known = False
-        earlier = t.near_john & ~blots & ~(bit(source + t.die) - 1)
+        earlier = t.near_john & ~c.blots & ~(bit(source + t.die) - 1)
         while earlier:
             target = lowest(earlier)
             earlier &= earlier - 1
-            known |= could_be_last(t, target)
-        if not known:
-            put_steps(t.out, &t.steps, row, bit(source), t.die, blots)
+            if could_be_last(t, c, target):
+                sources &= ~bit(source)
+    if sources:
+        name_path(t, c, &names)
+        put_full(t.out, c.row, sources, sources, t.die, JOHN, &names)
 
 
-cdef inline void last_step(Doubles *t, const Row *row, uint32_t own, uint32_t blots,
-                           int start) noexcept nogil:
-    """One step is left: every source from `start` on whose target is free to land on."""
-    cdef uint32_t barred = t.foe_made | (own & FAR_SIDE)
-    cdef uint32_t sources = own & ((POINTS & ~barred) >> t.die) & ~(bit(start) - 1)
-    if t.near_john and row_john(row[0]) == 6:
-        put_john(t, row, own, blots)
-        sources &= ~((blots & t.near_john) >> t.die)
-    put_steps(t.out, &t.steps, row, sources, t.die, blots)
+# ---------------------------------------------------------------- the search
+
+cdef inline void last_step(const Doubles *t, const Choice *c, uint32_t from_here,
+                           What what) noexcept nogil:
+    """One step is left, and it starts on one of ``from_here``."""
+    cdef uint32_t free = (t.open & ~(c.own[0] & FAR_SIDE)) >> t.die
+    cdef uint32_t sources = c.own[0] & free & from_here
+    cdef Names names
+    cdef Cursor at
+    if What is Full:
+        if c.hits_needed == 1:
+            sources &= ~((c.blots & t.near_john) >> t.die)
+        if sources:
+            name_path(t, c, &names)
+            put_full(t.out, c.row, sources, c.blots >> t.die, t.die, NONE, &names)
+    else:
+        at = cursor(t.out, what)
+        put_last(&at, c.row, sources, c.blots >> t.die, STEP[t.die], what)
+        settle(t.out, &at, what)
 
 
-cdef inline void two_steps(Doubles *t, const Row *start_row, uint32_t own, uint32_t blots,
-                           int start) noexcept nogil:
-    """What ``more_steps`` does where two steps are left, nothing is named and John is away.
-
-    Most plays are made here, so nothing is kept in memory but the rows themselves.
-    """
+cdef inline void last_two(const Doubles *t, const Choice *c, uint32_t from_here,
+                          What what) noexcept nogil:
+    """Two steps are left; nothing is named and no play ends the game."""
     cdef int die = t.die
-    cdef uint32_t land = POINTS & ~t.foe_made
-    cdef uint32_t sources = own & (land >> die) & ~(bit(start) - 1)
-    cdef uint32_t free = (land & ~(own & FAR_SIDE)) >> die
-    cdef uint32_t movable = own & free
-    cdef uint32_t target, then, left
+    cdef uint32_t own = c.own[0], made = c.own[1] & ~(FAR_SIDE >> die)
+    cdef uint32_t sources = own & (t.open >> die) & from_here
+    cdef uint32_t free = t.open & ~(own & FAR_SIDE)
+    cdef uint32_t movable = own & (free >> die)
+    cdef uint32_t goes_on = (free >> die), blots = c.blots >> die
+    cdef uint32_t pushes = (own & FAR_SIDE) >> die
+    cdef uint32_t here, target
     cdef const Row *steps = STEP[die]
-    cdef int8_t *rows = NULL
-    cdef uint8_t *outcomes = NULL
-    cdef int source, second, landed
-    cdef Row row = start_row[0]
-    cdef Row moved
-    if t.out.rows != NULL:
-        rows = t.out.rows + t.out.count * ROW_BYTES
-        outcomes = t.out.outcomes + t.out.count
+    cdef Cursor at = cursor(t.out, what)
+    cdef Row row = c.row
+    cdef int source
     while sources:
         source = lowest(sources)
-        target = bit(source + die)
+        here = sources & (0 - sources)
         sources &= sources - 1
-        # The same man goes on, or another one further on.
-        then = (target & free) | (movable & ~((bit(source) << 1) - 1))
-        left = blots & ~target
-        if target & FAR_SIDE:
-            if own & target:    # he can only push the man in his way: both steps are made
-                then &= target
-                left = blots
-        elif t.men[source] > 1:
-            then |= bit(source) # another one from the same point, which the far side bars
-        if rows == NULL:
-            t.out.count += popcount(then)
+        target = here << die
+        if pushes & here:       # the man in his way can only be pushed on: both steps are made
+            put_last(&at, row_add(row, steps[source]), target & goes_on, blots, steps, what)
             continue
-        moved = row_add(row, steps[source])
-        moved = row_add(moved, HIT[source + die if blots & target else 0])
-        while then:
-            second = lowest(then)
-            landed = second + die
-            then &= then - 1
-            row_store(rows, row_add(row_add(moved, steps[second]),
-                                    HIT[landed if left & bit(landed) else 0]))
-            rows += ROW_BYTES
-            outcomes[0] = NONE
-            outcomes += 1
-    if rows != NULL:
-        t.out.count = outcomes - t.out.outcomes
+        # The same man goes on, or another one further on, or another one from the same point,
+        # which the far side bars.
+        put_last(&at, row_add(row, steps[source + HITTING * ((blots >> source) & 1)]),
+                 (target & goes_on) | (movable & (0 - 2 * here)) | (here & made), blots & ~here,
+                 steps, what)
+    settle(t.out, &at, what)
 
 
-cdef inline void more_steps(Doubles *t, const Row *row, uint32_t own, uint32_t blots, int start,
-                            int left, bint named) noexcept nogil:
-    """All choices of exactly `left` more steps, of which moves start on `start` or further on.
+cdef inline void add_step(const Doubles *t, const Choice *c, Choice *child, int source, int front,
+                          What what) noexcept nogil:
+    """``child`` becomes ``c`` and the step from ``front``, a man from ``source`` being behind it.
 
-    ``named`` is a constant in each of the two functions below, which are the ones to call.
+    From ``source`` to ``front`` each man takes the place of the one before him.
     """
-    cdef uint32_t sources, target, moved_own
-    cdef int source, front, cost
-    cdef Row moved
+    cdef uint32_t left = bit(source), target = bit(front + t.die)
+    cdef int hit = target & c.blots != 0
+    child.own[0] = (c.own[0] & (~left | c.own[1])) | target
+    child.own[1] = (c.own[1] & (~left | c.own[2])) | (c.own[0] & target)
+    child.own[2] = (c.own[2] & (~left | c.own[3])) | (c.own[1] & target)
+    child.own[3] = (c.own[3] & ~left) | (c.own[2] & target)
+    child.blots = c.blots & ~target
+    if What is not Count:
+        child.row = row_add(c.row, STEP[t.die][front + HITTING * hit])
+    if What is Full:
+        child.hits_needed = c.hits_needed - (target & t.near_john & c.blots != 0)
+        child.path = c.path | <uint32_t> (front + 128 * hit) << (8 * c.steps)
+        child.steps = c.steps + 1
+
+
+cdef inline bint push(const Doubles *t, const Choice *c, Choice *child, int source, int *left,
+                      What what) noexcept nogil:
+    """``child`` becomes ``c`` and the move of a man who pushes own men on the far side on.
+
+    ``left`` falls by the steps of that; False if these are too many, or the foremost is barred.
+    """
+    cdef int front = source
+    while c.own[0] & FAR_SIDE & bit(front + t.die):
+        front += t.die
+        left[0] -= 1
+    left[0] -= 1
+    if left[0] < 0 or not t.open & bit(front + t.die):
+        return False
+    add_step(t, c, child, source, front, what)
+    while front > source:
+        front -= t.die
+        if What is not Count:
+            child.row = row_add(child.row, STEP[t.die][front])
+        if What is Full:
+            child.path |= <uint32_t> front << (8 * child.steps)
+            child.steps += 1
+    return True
+
+
+cdef inline void more_steps(const Doubles *t, const Choice *c, uint32_t from_here, int left,
+                            What what) noexcept nogil:
+    """All choices of exactly ``left`` more steps, of which moves start on one of ``from_here``."""
+    cdef uint32_t sources, here
+    cdef int source, still_left
+    cdef Choice child
+    cdef Names names
+    if What is Full:
+        if t.out.steps == NULL and c.hits_needed > left:    # John is out of reach from here on
+            if t.out.rows == NULL:
+                more_steps(t, c, from_here, left, <Count> 0)
+            else:
+                more_steps(t, c, from_here, left, <Rows> 0)
+            return
+        if c.hits_needed == 1 and left:
+            put_john(t, c)
+    if left == 0:
+        if What is Full:
+            name_path(t, c, &names)
+        put_made(t.out, c.row, NONE, &names)
+        return
     if left == 1:
-        last_step(t, row, own, blots, start)
+        last_step(t, c, from_here, what)
         return
-    if left == 2 and not named:
-        two_steps(t, row, own, blots, start)
-        return
-    if named and t.near_john and row_john(row[0]) == 6:
-        put_john(t, row, own, blots)
-    sources = own & ((POINTS & ~t.foe_made) >> t.die) & ~(bit(start) - 1)
+    if What is not Full:
+        if left == 2:
+            last_two(t, c, from_here, what)
+            return
+    sources = c.own[0] & (t.open >> t.die) & from_here
     while sources:
         source = lowest(sources)
+        here = sources & (0 - sources)
         sources &= sources - 1
-        # Push the own men on the far side that stand in the way, the foremost first.
-        front = source
-        cost = 1
-        target = bit(source + t.die)
-        while own & FAR_SIDE & target:
-            front += t.die
-            target <<= t.die
-            cost += 1
-        if cost > left or target & (t.foe_made | ~<uint32_t> POINTS):
-            continue
-        moved = stepped(row[0], front, t.die, blots)
-        if named and t.near_john and row_john(moved) >= 7:
-            continue
-        if named:
-            push_step(&t.steps, front, t.die, (blots >> (front + t.die)) & 1)
-        while front > source:
-            front -= t.die
-            moved = row_add(moved, STEP[t.die][front])
-            if named:
-                push_step(&t.steps, front, t.die, NO_HIT)
-        if cost == left:
-            put(t.out, moved, NONE, t.steps.bytes)
+        still_left = left - 1
+        if c.own[0] & FAR_SIDE & (here << t.die):
+            still_left = left
+            if not push(t, c, &child, source, &still_left, what):
+                continue
         else:
-            front = source + cost * t.die
-            t.men[source] -= 1
-            t.men[front] += 1
-            moved_own = (own if t.men[source] else own & ~bit(source)) | target
-            if named:
-                more_named_steps(t, &moved, moved_own, blots & ~target, source, left - cost)
-            else:
-                more_plain_steps(t, &moved, moved_own, blots & ~target, source, left - cost)
-            t.men[front] -= 1
-            t.men[source] += 1
-        while named and cost:
-            pop_step(&t.steps)
-            cost -= 1
+            add_step(t, c, &child, source, source, what)
+        if What is Full:
+            if child.hits_needed <= 0:
+                continue
+        more_steps(t, &child, 0 - here, still_left, what)
 
 
-cdef inline void more_plain_steps(Doubles *t, const Row *row, uint32_t own, uint32_t blots,
-                                  int start, int left) noexcept nogil:
-    more_steps(t, row, own, blots, start, left, False)
-
-
-cdef inline void more_named_steps(Doubles *t, const Row *row, uint32_t own, uint32_t blots,
-                                  int start, int left) noexcept nogil:
-    more_steps(t, row, own, blots, start, left, True)
-
-
-cdef inline void doubles(const State *s, const Row *start, int die, bint john,
-                         Sink *out) noexcept nogil:
+cdef inline void doubles(const State *s, int die, bint john, Sink *out, What what) noexcept nogil:
     """All plays of a throw with equal dice; ``john`` tells whether he is in reach."""
     cdef Doubles t
-    cdef Row row = start[0]
-    cdef uint32_t own = s.own
-    cdef uint32_t blots = s.foe & ~s.foe_made
-    cdef int i, left = 4
+    cdef Choice root
+    cdef int left = 4, hit
     cdef Py_ssize_t before = out.count
+    cdef Names names
     t.die = die
-    t.foe_made = s.foe_made
-    t.near_john = blots & ~<uint32_t> Q3 if john else 0
+    t.open = POINTS & ~s.foe_made
     t.out = out
-    no_steps(&t.steps)
+    root.row = row_flipped(s.men)
+    look_deeper(s, &root.own[2], &root.own[3])
+    root.own[0] = s.own
+    root.own[1] = s.own_made
+    root.blots = s.foe & ~s.foe_made
+    root.path = 0
+    root.steps = 0
+    root.hits_needed = 7 - s.john if john else 9
+    t.near_john = root.blots & ~<uint32_t> Q3
     if s.men[0]:
         if bit(die) & (s.own | s.foe_made):
-            put_pass(out, row)
+            put_pass(out, root.row)
             return
-        push_step(&t.steps, 0, die, (blots >> die) & 1)
-        row = stepped(row, 0, die, blots)
-        own |= bit(die)
-        blots &= ~bit(die)
+        hit = (root.blots >> die) & 1
+        root.row = row_add(root.row, STEP[die][HITTING * hit])
+        root.own[0] |= bit(die)
+        root.blots &= ~bit(die)
+        root.path = 128 * hit
+        root.steps = 1
+        root.hits_needed -= hit
         # The next one finds the first in his way, and what is over is over.
-        left = 3 if s.men[0] == 1 and row_john(row) < 7 else 0
-    for i in range(26):
-        t.men[i] = s.men[i]
-    if s.men[0]:
-        t.men[die] += 1
+        left = 3 if s.men[0] == 1 and root.hits_needed > 0 else 0
     # Duty 1 (section 3): as many steps as can be made.
     while left and out.count == before:
-        if out.steps != NULL or t.near_john:
-            more_named_steps(&t, &row, own, blots, 0, left)
-        else:
-            more_plain_steps(&t, &row, own, blots, 0, left)
+        more_steps(&t, &root, POINTS, left, what)
         left -= 1
     if out.count == before:
-        put(out, row, john_or_none(row), t.steps.bytes)
+        name_path(&t, &root, &names)
+        put_made(out, root.row, JOHN if root.hits_needed <= 0 else NONE, &names)

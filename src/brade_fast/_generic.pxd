@@ -19,6 +19,7 @@ from brade_fast._state cimport *
 cdef enum:
     MAX_DOUBLES = 7752
     MAX_UNEQUAL = 481
+    ROW_ALIGNMENT = 64
     TABLE_SIZE = 1 << 14        # over twice the nodes, so that probing ends soon
     MAX_OPTIONS = 16            # at most 15 points hold men
 
@@ -47,8 +48,11 @@ cdef struct Node:               # a sequence of steps, one for each position it 
     uint8_t complete
     uint8_t kept                # the duties allow it
     uint8_t reduction
+    uint8_t john                # as in State, and the mover's men in Q4 and off: what tells that
+    uint8_t home                # an end is possible
 
 cdef struct Scratch:            # memory of the generic path, taken when it is first needed
+    void *memory                # where the nodes are, at the next address that rows can have
     Node *nodes
     uint16_t *table             # node number + 1, by hash; all 0 between calls
     int count
@@ -73,13 +77,14 @@ cdef inline uint64_t scramble(uint64_t x) noexcept nogil:
 
 
 cdef inline void scratch_init(Scratch *scratch) noexcept nogil:
+    scratch.memory = NULL
     scratch.nodes = NULL
     scratch.table = NULL
     scratch.count = 0
 
 
 cdef inline void scratch_free(Scratch *scratch) noexcept nogil:
-    free(scratch.nodes)
+    free(scratch.memory)
     free(scratch.table)
     scratch_init(scratch)
 
@@ -87,7 +92,10 @@ cdef inline void scratch_free(Scratch *scratch) noexcept nogil:
 cdef inline bint scratch_ready(Scratch *scratch) noexcept nogil:
     if scratch.nodes == NULL:
         # One more for the node that turns out to be known already.
-        scratch.nodes = <Node *> malloc((MAX_DOUBLES + 1) * sizeof(Node))
+        scratch.memory = malloc((MAX_DOUBLES + 1) * sizeof(Node) + ROW_ALIGNMENT)
+        if scratch.memory != NULL:
+            scratch.nodes = <Node *> ((<size_t> scratch.memory + ROW_ALIGNMENT - 1)
+                                      & ~<size_t> (ROW_ALIGNMENT - 1))
     if scratch.table == NULL:
         scratch.table = <uint16_t *> calloc(TABLE_SIZE, sizeof(uint16_t))
     return scratch.nodes != NULL and scratch.table != NULL
@@ -160,7 +168,7 @@ cdef inline bint can_step(const int8_t *board, const CRules *rules) noexcept nog
     cdef State s
     cdef Option options[MAX_OPTIONS]
     cdef int die
-    look(&s, board, board + 26)
+    look(&s, board)
     if junker(&s, rules):
         return False
     for die in range(1, 7):
@@ -208,33 +216,33 @@ cdef inline void forget(Scratch *scratch) noexcept nogil:
 cdef inline void look_at_row(State *s, int8_t *bytes, Row row) noexcept nogil:
     """The state in mid-turn; `bytes` must live as long as the state."""
     row_store(bytes, row)
-    look(s, bytes + 26, bytes)
+    look_back(s, bytes)
 
 
-cdef inline int outcome_of_row(Row row, bint forced, const CRules *rules) noexcept nogil:
+cdef inline int outcome_of_node(const Node *node, bint forced, const CRules *rules) noexcept nogil:
     """The ends are looked for where one is possible: John's count, or all men home."""
     cdef State s
     cdef int8_t bytes[ROW_BYTES]
-    if row_john(row) < 7 and row_home(row) < 15:
+    if node.john < 7 and node.home < 15:
         return NONE
-    look_at_row(&s, bytes, row)
+    look_at_row(&s, bytes, node.row)
     return outcome(&s, forced, rules)
 
 
-cdef inline void take_step(const State *s, Option step, Row *row, uint64_t *key) noexcept nogil:
+cdef inline void take_step(Node *node, const State *s, Option step) noexcept nogil:
     """A legal step; a hit sends all men of the point to the opponent's bar."""
     cdef int target = step.source + step.die
     cdef int i, foe, men
-    row[0] = row_add(row[0], STEP[step.die][step.source])
-    key[0] += KEY[26 + min(target, OFF)] - KEY[26 + step.source]
+    node.row = row_add(node.row, STEP[step.die][step.source])
+    node.key += KEY[26 + min(target, OFF)] - KEY[26 + step.source]
+    node.home += step.source < 19 <= target
     if step.hit:
         foe = foe_point(target)
         men = s.foes[foe]
         for i in range(men):
-            row[0] = row_add(row[0], HIT[target])
-            if i and bit(target) & Q3:      # the point is freed once
-                row[0] = row_add(row[0], MORE_JOHN[0])
-        key[0] += men * (KEY[0] - KEY[foe])
+            node.row = row_add(node.row, HIT[target])
+        node.key += men * (KEY[0] - KEY[foe])
+        node.john += men - (bit(target) & Q3 != 0)  # a point of his Q1 is freed
 
 
 cdef inline void step_on(const Node *node, const State *s, Option step, int left,
@@ -242,22 +250,23 @@ cdef inline void step_on(const Node *node, const State *s, Option step, int left
     """`child` becomes `node` plus one step; the ends are checked after every step."""
     child.row = node.row
     child.key = node.key
-    take_step(s, step, &child.row, &child.key)
+    child.john = node.john
+    child.home = node.home
+    take_step(child, s, step)
     memcpy(child.steps, node.steps, sizeof(node.steps))
     child.steps[node.used] = step
     child.used = node.used + 1
     child.reduction = node.reduction + reduction(step)
     child.left = left
-    child.outcome = outcome_of_row(child.row, step.hit == POINT_FORCED, rules)
+    child.outcome = outcome_of_node(child, step.hit == POINT_FORCED, rules)
     child.complete = child.outcome != NONE or left == 0
 
 
-cdef inline Row generic_row(const State *s, Row row) noexcept nogil:
-    """The row of the turn's start with the home count."""
+cdef inline int men_home(const State *s) noexcept nogil:
     cdef int point, home = 0
     for point in range(19, 26):
         home += s.men[point]
-    return row_add(row, row_unit(HOME_TALLY, home))
+    return home
 
 
 cdef inline void all_sequences(const State *start, Row row, int high, int low,
@@ -268,8 +277,10 @@ cdef inline void all_sequences(const State *start, Row row, int high, int low,
     cdef Option options[MAX_OPTIONS]
     cdef Node *node = scratch.nodes
     cdef int i = 0, k, n, steps, die_no
-    node.row = generic_row(start, row)
+    node.row = row
     node.key = 0
+    node.john = start.john
+    node.home = men_home(start)
     node.used = node.reduction = 0
     node.left = 4 if high == low else 3
     node.outcome = NONE
@@ -474,27 +485,26 @@ cdef inline void count_wanted(Search *search, Row start) noexcept nogil:
 
 cdef inline int canonical(const int8_t *board, int high, int low, const int8_t *target,
                           int result, const CRules *rules, Scratch *scratch,
-                          Node *found) noexcept nogil:
+                          int8_t *steps) noexcept nogil:
     """The smallest legal sequence of a play: 1 found, 0 no such play, -1 no memory."""
     cdef Search search
     cdef Node root
-    cdef State s, after
+    cdef State s
     if not scratch_ready(scratch):
         return -1
-    look(&s, board, board + 26)
-    look(&after, target + 26, target)
-    all_sequences(&s, row_after(board, s.john), high, low, rules, scratch)
+    look(&s, board)
+    all_sequences(&s, row_flipped(board), high, low, rules, scratch)
     search.duties = duties_of(scratch, high, low, rules)
     root = scratch.nodes[0]
     forget(scratch)
     root.complete = junker(&s, rules)
     search.rules = rules
-    search.row = generic_row(&after, row_add(row_load(target), row_unit(JOHN_TALLY, after.john)))
+    search.row = row_load(target)
     search.outcome = result
     search.high = high
     search.low = low
     count_wanted(&search, root.row)
     if not smallest_sequence(&search, &root):
         return 0
-    found[0] = search.found
+    name_node(&search.found, steps)
     return 1

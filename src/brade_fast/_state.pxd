@@ -1,6 +1,6 @@
 # The state of a turn: masks, counts and the row that a play adds to.
 #
-# These parts are private to _core.pyx: the tables below are filled where it is imported.
+# These parts are compiled into each kernel (_kernel.pxi), which fills the tables below.
 #
 # Points are the mover's own, 1 to 24, and point p is bit p of a mask; bit 0 is his bar. The
 # opponent's men are looked at on the mover's points too (section 1: p is his p + 12).
@@ -10,21 +10,16 @@ from libc.string cimport memcpy, memset
 
 cdef extern from "_row.h" nogil:
     enum: ROW_BYTES
-    enum: JOHN_TALLY
-    enum: HOME_TALLY
     ctypedef struct Row:
         pass
     Row row_load(const int8_t *bytes)
     Row row_flipped(const int8_t *board)
-    Row row_add_john(Row row, int men)
     void row_store(int8_t *bytes, Row row)
     Row row_add(Row a, Row b)
     Row row_unit(int byte, int value)
-    int row_john(Row row)
-    int row_home(Row row)
     bint row_equal(Row a, Row b)
-    int bytes_sum(const int8_t *bytes)
-    uint32_t bytes_above(const int8_t *bytes, int than)
+    uint64_t board_above(const int8_t *board, int than)
+    bint halves_have_15(const int8_t *board)
     int popcount(uint32_t mask)
     int lowest(uint32_t mask)
     const char *BRADE_FAST_COMPILER
@@ -33,15 +28,14 @@ cdef extern from "_row.h" nogil:
 
 cdef extern from *:
     """
-    /* What a step adds to a row, by die and source, and what sending one man to the bar adds,
-       by the mover's point (0: nothing). Filled once at import, read only from then on. */
-    static Row STEP[7][25];
+    /* What a step adds to a row, by die, source and (behind the first 32) whether it hits a blot,
+       and what sending one man of the mover's point to the bar adds. Filled once at import, read
+       only from then on. */
+    static Row STEP[7][64];
     static Row HIT[25];
-    static Row MORE_JOHN[1];
     """
-    Row STEP[7][25]
+    Row STEP[7][64]
     Row HIT[25]
-    Row MORE_JOHN[1]
 
 cdef enum:
     BAR = 1 << 0
@@ -51,6 +45,8 @@ cdef enum:
     Q4 = (1 << 25) - (1 << 19)
     FAR_SIDE = (1 << 12) - (1 << 2)  # 2 to 11, where only single men may stand
     OFF = 25                         # the index of men borne off
+    STAY = 31                        # the source of a step that moves nobody
+    HITTING = 32                     # what the index of a step that hits is greater by
 
 cdef enum:  # a step's mark
     NO_HIT = 0
@@ -102,28 +98,22 @@ cdef struct Sink:
     uint8_t *outcomes
     int8_t *steps               # 16 bytes a play: (source, target, die, hit) four times
     Py_ssize_t count
-    bint only_look              # whether a play goes on: the count may stay too small
 
-
-# The tallies of a row. John's count: the men on the opponent's bar and the points that he holds in
-# his Q1. A hit adds a man; in his Q1 it frees the point at the same time. The home count: the
-# mover's men in Q4 and off; the fast paths do not keep it.
 
 cdef inline void fill_tables() noexcept nogil:
     """What steps and hits do to an output row: the opponent's 26 bytes, then the mover's."""
     cdef int die, source, point
-    for die in range(1, 7):
-        for source in range(25):
-            STEP[die][source] = row_add(row_unit(26 + source, -1),
-                                        row_unit(26 + min(source + die, OFF), 1))
-            if source < 19 <= source + die:
-                STEP[die][source] = row_add(STEP[die][source], row_unit(HOME_TALLY, 1))
-    MORE_JOHN[0] = row_unit(JOHN_TALLY, 1)
     HIT[0] = row_unit(0, 0)
     for point in range(1, 25):
         HIT[point] = row_add(row_unit(foe_point(point), -1), row_unit(0, 1))
-        if not bit(point) & Q3:
-            HIT[point] = row_add(HIT[point], MORE_JOHN[0])
+    for die in range(1, 7):
+        for source in range(32):
+            STEP[die][source] = STEP[die][source + HITTING] = row_unit(0, 0)
+        for source in range(25):
+            STEP[die][source] = row_add(row_unit(26 + source, -1),
+                                        row_unit(26 + min(source + die, OFF), 1))
+            if source + die < OFF:
+                STEP[die][source + HITTING] = row_add(STEP[die][source], HIT[source + die])
 
 
 cdef inline int foe_point(int point) noexcept nogil:
@@ -140,30 +130,47 @@ cdef inline uint32_t bit(int point) noexcept nogil:
     return <uint32_t> 1 << point
 
 
-cdef inline void look(State *s, const int8_t *mover, const int8_t *other) noexcept nogil:
-    cdef uint32_t held = bytes_above(other, 0) & POINTS
-    s.men = mover
-    s.foes = other
-    s.own = bytes_above(mover, 0) & POINTS
-    s.own_made = bytes_above(mover, 1) & POINTS
-    s.foe = across(held)
-    s.foe_made = across(bytes_above(other, 1) & POINTS)
-    s.john = other[0] + popcount(held & Q1)
+cdef inline uint32_t first_half(uint64_t mask) noexcept nogil:
+    return <uint32_t> mask & POINTS
+
+
+cdef inline uint32_t second_half(uint64_t mask) noexcept nogil:
+    return <uint32_t> (mask >> 26) & POINTS
+
+
+cdef inline void look(State *s, const int8_t *board) noexcept nogil:
+    """The state of a board, whose first half is the mover."""
+    cdef uint64_t held = board_above(board, 0), made = board_above(board, 1)
+    s.men = board
+    s.foes = board + 26
+    s.own = first_half(held)
+    s.own_made = first_half(made)
+    s.foe = across(second_half(held))
+    s.foe_made = across(second_half(made))
+    s.john = board[26] + popcount(s.foe & Q3)
+
+
+cdef inline void look_back(State *s, const int8_t *board) noexcept nogil:
+    """The same for the other player: he, the second half, is the mover."""
+    cdef uint64_t held = board_above(board, 0), made = board_above(board, 1)
+    s.men = board + 26
+    s.foes = board
+    s.own = second_half(held)
+    s.own_made = second_half(made)
+    s.foe = across(first_half(held))
+    s.foe_made = across(first_half(made))
+    s.john = board[0] + popcount(s.foe & Q3)
+
+
+cdef inline void look_deeper(const State *s, uint32_t *three, uint32_t *four) noexcept nogil:
+    """The mover's points with at least three men and with at least four; he is the first half."""
+    three[0] = first_half(board_above(s.men, 2))
+    four[0] = first_half(board_above(s.men, 3))
 
 
 cdef inline void flip(const int8_t *board, int8_t *flipped) noexcept nogil:
     """The board as the other player sees it."""
     row_store(flipped, row_flipped(board))
-
-
-cdef inline Row row_after(const int8_t *board, int john) noexcept nogil:
-    """The row of a play without steps, with its count for John."""
-    return row_add_john(row_flipped(board), john)
-
-
-cdef inline int john_or_none(Row row) noexcept nogil:
-    """The outcome of a play that forces nothing and cannot end in another way (section 5)."""
-    return JOHN * (row_john(row) >= 7)
 
 
 # ---------------------------------------------------------------- section 4: forcing
@@ -247,10 +254,10 @@ cdef inline int outcome(const State *s, bint forced, const CRules *rules) noexce
 cdef inline bint is_over(const int8_t *board, const CRules *rules) noexcept nogil:
     """Whether either player has already won."""
     cdef State s
-    look(&s, board, board + 26)
+    look(&s, board)
     if outcome(&s, False, rules) != NONE:
         return True
-    look(&s, board + 26, board)
+    look_back(&s, board)
     return outcome(&s, False, rules) != NONE
 
 
@@ -262,13 +269,7 @@ cdef inline Sink counting_sink() noexcept nogil:
     out.outcomes = NULL
     out.steps = NULL
     out.count = 0
-    out.only_look = False
     return out
-
-
-cdef struct Steps:              # the steps so far, as the sink wants them: -1 behind the last
-    int8_t bytes[16]
-    int played
 
 
 cdef inline void name_step(int8_t *steps, int i, int source, int die, int hit) noexcept nogil:
@@ -276,21 +277,6 @@ cdef inline void name_step(int8_t *steps, int i, int source, int die, int hit) n
     steps[4 * i + 1] = min(source + die, OFF)
     steps[4 * i + 2] = die
     steps[4 * i + 3] = hit
-
-
-cdef inline void no_steps(Steps *steps) noexcept nogil:
-    memset(steps.bytes, -1, 16)
-    steps.played = 0
-
-
-cdef inline void push_step(Steps *steps, int source, int die, int hit) noexcept nogil:
-    name_step(steps.bytes, steps.played, source, die, hit)
-    steps.played += 1
-
-
-cdef inline void pop_step(Steps *steps) noexcept nogil:
-    steps.played -= 1
-    memset(steps.bytes + 4 * steps.played, -1, 4)
 
 
 cdef inline void put(Sink *out, Row row, int result, const int8_t *steps) noexcept nogil:
@@ -303,52 +289,7 @@ cdef inline void put(Sink *out, Row row, int result, const int8_t *steps) noexce
     out.count += 1
 
 
-cdef inline Row stepped(Row row, int source, int die, uint32_t blots) noexcept nogil:
-    """The row after one step that may hit a blot, but forces nothing and bears nobody off.
-
-    Whether it hits is hard to foresee: adding nothing costs less than a wrong guess.
-    """
-    cdef int target = source + die
-    row = row_add(row, STEP[die][source])
-    return row_add(row, HIT[target if blots & bit(target) else 0])
-
-
-cdef inline void name_steps(int8_t *steps, const Steps *so_far, uint32_t sources, int die,
-                            uint32_t blots) noexcept nogil:
-    """The names of plays that make one more step each."""
-    cdef int source
-    while sources:
-        source = lowest(sources)
-        sources &= sources - 1
-        memcpy(steps, so_far.bytes, 16)
-        name_step(steps, so_far.played, source, die, (blots >> (source + die)) & 1)
-        steps += 16
-
-
-cdef inline void put_steps(Sink *out, const Steps *so_far, const Row *row, uint32_t sources,
-                           int die, uint32_t blots) noexcept nogil:
-    """For each source the play that makes one more step, from there: the innermost loop."""
-    cdef int8_t *rows
-    cdef uint8_t *outcomes
-    cdef Row after
-    if out.rows == NULL:
-        out.count += popcount(sources)
-        return
-    rows = out.rows + out.count * ROW_BYTES
-    outcomes = out.outcomes + out.count
-    if out.steps != NULL:
-        name_steps(out.steps + out.count * 16, so_far, sources, die, blots)
-    while sources:
-        after = stepped(row[0], lowest(sources), die, blots)
-        sources &= sources - 1
-        row_store(rows, after)
-        outcomes[0] = john_or_none(after)
-        rows += ROW_BYTES
-        outcomes += 1
-    out.count = outcomes - out.outcomes
-
-
 cdef inline void put_pass(Sink *out, Row row) noexcept nogil:
-    cdef Steps steps
-    no_steps(&steps)
-    put(out, row, NONE, steps.bytes)
+    cdef int8_t steps[16]
+    memset(steps, -1, 16)
+    put(out, row, NONE, steps)

@@ -4,6 +4,7 @@
 # Each gate asks whether one of these *can* come up in this turn, for these dice and these men.
 
 from brade_fast._state cimport *
+from brade_fast._put cimport *
 from brade_fast._unequal cimport unequal, unequal_from_bar
 from brade_fast._doubles cimport doubles
 from brade_fast._generic cimport MAX_DOUBLES, MAX_UNEQUAL, Scratch, generic, is_deadlock
@@ -86,46 +87,59 @@ cdef inline int max_plays(int d1, int d2) noexcept nogil:
     return MAX_DOUBLES if d1 == d2 else MAX_UNEQUAL
 
 
-cdef inline bint fast_plays(const State *s, const Row *row, int high, int low, bint john,
-                            Sink *out) noexcept nogil:
+cdef inline bint fast_plays(const State *s, int high, int low, bint john, Sink *out,
+                            What what) noexcept nogil:
+    """The plays by the fast path that fits; False, and nothing is put, if it gives way."""
     if high == low:
-        doubles(s, row, high, john, out)
+        doubles(s, high, john, out, what)
         return True
     if s.men[0]:
-        return unequal_from_bar(s, row, high, low, out)
-    return unequal(s, row, high, low, out)
+        return unequal_from_bar(s, high, low, john, out, what)
+    return unequal(s, high, low, john, out, what)
 
 
-cdef inline bint takes_generic(const State *s, const Row *row, int high, int low, bint john,
-                               const CRules *rules) noexcept nogil:
-    """Something rare can come up, or a fast path, looked at first, gives way (see ``Sink``)."""
-    cdef Sink look_ahead
+cdef inline bint try_fast(const State *s, int high, int low, const CRules *rules,
+                          Sink *out) noexcept nogil:
+    """Puts all plays, unless something rare can come up; then nothing is put: False."""
+    cdef bint john
     if needs_generic(s, high, low, rules):
-        return True
-    if not john or high == low:
         return False
-    look_ahead = counting_sink()
-    look_ahead.only_look = True
-    return not fast_plays(s, row, high, low, john, &look_ahead)
+    john = john_in_reach(s, high, low)
+    if john or out.steps != NULL:
+        return fast_plays(s, high, low, john, out, <Full> 0)
+    if out.rows == NULL:
+        return fast_plays(s, high, low, False, out, <Count> 0)
+    return fast_plays(s, high, low, False, out, <Rows> 0)
 
 
-cdef inline int plays_of(const int8_t *board, int d1, int d2, const CRules *rules,
-                         bint only_generic, Scratch *scratch, Sink *out) noexcept nogil:
-    """Puts all plays of a valid position that nobody has won; -1 if there is no memory."""
+cdef inline bint is_rare(const int8_t *board, int d1, int d2, const CRules *rules) noexcept nogil:
+    """Whether the generic path takes the call."""
     cdef State s
+    cdef Sink out = counting_sink()
+    look(&s, board)
+    return (not junker(&s, rules)
+            and not try_fast(&s, max(d1, d2), min(d1, d2), rules, &out))
+
+
+cdef inline int plays_of(const State *s, int d1, int d2, const CRules *rules, bint only_generic,
+                         Scratch *scratch, Sink *out) noexcept nogil:
+    """Puts all plays of a valid position that nobody has won; -1 if there is no memory.
+
+    The state is that of a whole board: the mover's men, and behind them the opponent's.
+    """
     cdef int high = max(d1, d2)
     cdef int low = min(d1, d2)
-    cdef bint john
-    cdef Row row
-    look(&s, board, board + 26)
-    row = row_after(board, s.john)
-    if only_generic:
-        return generic(&s, row, high, low, rules, scratch, out)
-    if junker(&s, rules):
-        put_pass(out, row)
-        return 0
-    john = john_in_reach(&s, high, low)
-    if takes_generic(&s, &row, high, low, john, rules):
-        return generic(&s, row, high, low, rules, scratch, out)
-    fast_plays(&s, &row, high, low, john, out)
-    return 0
+    if not only_generic:
+        if junker(s, rules):
+            put_pass(out, row_flipped(s.men))
+            return 0
+        if try_fast(s, high, low, rules, out):
+            return 0
+    return generic(s, row_flipped(s.men), high, low, rules, scratch, out)
+
+
+cdef inline int plays_of_board(const int8_t *board, int d1, int d2, const CRules *rules,
+                               bint only_generic, Scratch *scratch, Sink *out) noexcept nogil:
+    cdef State s
+    look(&s, board)
+    return plays_of(&s, d1, d2, rules, only_generic, scratch, out)

@@ -11,6 +11,10 @@
 # One man's way through an own man is the pair "the one in front goes on, the one behind takes
 # his place": the same result, so it is counted with the one man and left out of the pairs.
 #
+# A result is the sum of a step from `a` with the higher die and one from `b` with the lower, of
+# whatever kind the play is and whichever comes first: one man from x is a = x, b = x + high, or
+# b = x, a = x + low. So the plays are a table of `a` by `b`: for each `a` a row and a mask of `b`.
+#
 # John: a hit outside the opponent's Q1 (in `near_john`) brings him one man nearer. If one such
 # hit is enough, it must be the last step, and a single step that makes it is a play as well.
 #
@@ -18,220 +22,269 @@
 # MAX_UNEQUAL (_generic.pxd).
 
 from brade_fast._state cimport *
+from brade_fast._put cimport *
 
 cdef struct Unequal:
     int high
     int low
+    uint32_t own
+    uint32_t own_made
     uint32_t blots
+    uint32_t first              # men who can move with the higher die
+    uint32_t second             # and with the lower one
+    uint32_t by_high            # men who can go on with the lower die after the higher one
+    uint32_t by_low             # the other way round, where that is another result
     uint32_t near_john          # the blots whose hit brings John nearer
     int hits_needed             # how many of them are John
-    bint goes_on                # a play with both dice that does not end the game was found
-    Steps steps
-    Sink *out
 
 
 cdef inline void unequal_init(Unequal *t, const State *s, int high, int low,
-                              Sink *out) noexcept nogil:
-    t.high = high
-    t.low = low
-    t.blots = s.foe & ~s.foe_made
-    t.near_john = t.blots & ~<uint32_t> Q3
-    t.hits_needed = 7 - s.john
-    t.goes_on = False
-    no_steps(&t.steps)
-    t.out = out
-
-
-cdef inline int hits(const Unequal *t, int source, int die) noexcept nogil:
-    return (t.blots >> (source + die)) & 1
-
-
-cdef inline void put_two(Unequal *t, const Row *start, int source1, int die1, int source2,
-                         int die2) noexcept nogil:
-    """The play of two steps, whatever they hit; the second man does not land on the first."""
-    cdef Row row
-    if t.out.rows == NULL:
-        t.out.count += 1
-        return
-    if t.out.steps != NULL:
-        push_step(&t.steps, source1, die1, hits(t, source1, die1))
-        push_step(&t.steps, source2, die2, hits(t, source2, die2))
-        t.steps.played = 0
-    row = stepped(stepped(start[0], source1, die1, t.blots), source2, die2, t.blots)
-    put(t.out, row, john_or_none(row), t.steps.bytes)
-
-
-cdef inline void put_singles(Unequal *t, Row row, uint32_t sources, int die) noexcept nogil:
-    """Plays of one step with this die."""
-    put_steps(t.out, &t.steps, &row, sources, die, t.blots)
-
-
-cdef inline void put_pairs(Unequal *t, const State *s, Row row, uint32_t first,
-                           uint32_t second) noexcept nogil:
-    """A man from `first` with the high die and another from `second` with the low one."""
-    cdef uint32_t others, target, twin, nearer = t.near_john >> t.low
-    cdef Row half
-    cdef int a, needed
-    while first:
-        a = lowest(first)
-        first &= first - 1
-        target = bit(a + t.high)
-        # Not both dice for one man: neither the only man on a, nor the one who would step to
-        # a, nor the one whom a would step to.
-        others = second & ~(bit(a) >> t.low) & ~target
-        if not s.own_made & bit(a):
-            others &= ~bit(a)
-        # The man who would land beside a: barred on the far side, one hit on a blot.
-        twin = 0
-        if target & (FAR_SIDE | t.blots):
-            twin = others & (target >> t.low)
-            others &= ~twin
-            if target & FAR_SIDE:
-                twin = 0
-        needed = t.hits_needed
-        if target & t.near_john:
-            needed -= 1
-            if needed == 0:         # a must be last, after a step that does not end the game
-                others &= ~nearer
-                while others:
-                    put_two(t, &row, lowest(others), t.low, a, t.high)
-                    others &= others - 1
-                continue
-        t.goes_on |= ((others & ~nearer if needed == 1 else others) | twin) != 0
-        if t.out.only_look and t.goes_on:
-            return
-        half = stepped(row, a, t.high, t.blots)
-        if t.out.steps != NULL:
-            no_steps(&t.steps)
-            push_step(&t.steps, a, t.high, hits(t, a, t.high))
-        put_steps(t.out, &t.steps, &half, others, t.low, t.blots)
-        if twin:
-            put_steps(t.out, &t.steps, &half, twin, t.low, 0)
-        no_steps(&t.steps)
-
-
-cdef inline void put_one_man(Unequal *t, const State *s, Row row, uint32_t sources, int first,
-                             int second) noexcept nogil:
-    """Men from `sources` with die `first`, each then going on with die `second`."""
-    cdef uint32_t ending = t.near_john >> (first + second)
-    cdef int source
-    if t.hits_needed > 2:
-        ending = 0
-    elif t.hits_needed == 2:
-        ending &= t.near_john >> first
-    t.goes_on |= (sources & ~ending) != 0
-    while sources:
-        source = lowest(sources)
-        sources &= sources - 1
-        if s.own & FAR_SIDE & bit(source + first):  # he takes the place of the man who goes on
-            put_two(t, &row, source + first, second, source, first)
-        else:
-            put_two(t, &row, source, first, source + first, second)
-
-
-cdef inline bint unequal(const State *s, const Row *start, int high, int low,
-                         Sink *out) noexcept nogil:
-    """All plays of a throw with different dice, no man on the bar.
-
-    False if every play with both dice ends the game: then shorter plays may be legal beside them.
-    That is the generic path's business, so the sink must be one that only looks.
-    """
-    cdef Unequal t
-    cdef Row row = start[0]
-    cdef uint32_t land = POINTS & ~s.foe_made & ~(s.own & FAR_SIDE)
-    cdef uint32_t first = s.own & (land >> high)
-    cdef uint32_t second = s.own & (land >> low)
+                              bint john) noexcept nogil:
+    cdef uint32_t open = POINTS & ~s.foe_made
+    cdef uint32_t land = open & ~(s.own & FAR_SIDE)
     # One man: where he stops an own man is no obstacle (see above), where he ends it is.
     cdef uint32_t through = s.own & (land >> (high + low))
-    cdef uint32_t by_high = through & ~(s.foe_made >> high)
-    cdef uint32_t by_low = through & ~(s.foe_made >> low)
-    cdef uint32_t hit_high, hit_low, last_hit
+    cdef uint32_t quiet
+    t.high = high
+    t.low = low
+    t.own = s.own
+    t.own_made = s.own_made
+    t.blots = s.foe & ~s.foe_made
+    t.first = s.own & (land >> high)
+    t.second = s.own & (land >> low)
+    t.by_high = through & (open >> high)
+    t.by_low = through & (open >> low)
+    quiet = t.by_high & ~(t.blots >> high)      # quiet both ways is one result
+    t.near_john = 0
+    t.hits_needed = 9
+    if john:
+        t.near_john = t.blots & ~<uint32_t> Q3
+        t.hits_needed = 7 - s.john
+        if t.hits_needed == 1:
+            # A hit ends the turn: no going on, and nobody takes the place of the man who made it.
+            t.by_high &= ~((t.near_john | (t.near_john >> low & s.own & FAR_SIDE)) >> high)
+            t.by_low &= ~((t.near_john | (t.near_john >> high & s.own & FAR_SIDE)) >> low)
+            quiet &= t.by_high
+    t.by_low &= ~(quiet & ~(t.blots >> low))
+
+
+cdef inline uint32_t partners(const Unequal *t, uint32_t a, uint32_t *twin) noexcept nogil:
+    """Who can move with the lower die if another man moves from ``a`` with the higher one.
+
+    ``twin``, left out of the answer: the man who would land on the same blot.
+    """
+    cdef uint32_t target = a << t.high
+    # Not both dice for one man: neither the only man on a, nor the one who would step to a, nor
+    # the one whom a would step to.
+    cdef uint32_t others = t.second & ~(target | (a >> t.low) | (a & ~t.own_made))
+    cdef uint32_t beside = others & ((target & (FAR_SIDE | t.blots)) >> t.low)
+    twin[0] = beside & ~(FAR_SIDE >> t.low)
+    return others & ~beside
+
+
+cdef inline void plain_plays(const Unequal *shared, Row row, Sink *out, What what) noexcept nogil:
+    """All plays with both dice, if none of them can be John."""
+    cdef Unequal t = shared[0]  # the compiler need not look there again after each play
+    cdef uint32_t left = t.first | t.by_high | (t.by_low << t.low)
+    cdef uint32_t blots_high = t.blots >> t.high, blots_low = t.blots >> t.low
+    cdef uint32_t a, others, twin
+    cdef const Row *high_steps = STEP[t.high]
+    cdef const Row *low_steps = STEP[t.low]
+    cdef Cursor at = cursor(out, what)
+    cdef int source
+    while left:
+        source = lowest(left)
+        a = left & (0 - left)
+        left &= left - 1
+        others = partners(&t, a, &twin)
+        if not t.first & a:
+            others = twin = 0
+        others |= ((t.by_high & a) << t.high) | (t.by_low & (a >> t.low))
+        put_last(&at, row_add(row, high_steps[source + HITTING * ((blots_high >> source) & 1)]),
+                 others, blots_low, low_steps, what)
+        if twin:
+            put_last(&at, row_add(row, high_steps[source]), twin, blots_low, low_steps, what)
+    settle(out, &at, what)
+
+
+# ---------------------------------------------------------------- names, and John
+
+cdef inline bint put_two(const Unequal *t, Row row, int a, int a_hits, uint32_t last,
+                         bint a_first, uint32_t john, Sink *out) noexcept nogil:
+    """Plays of the step from ``a`` and one of ``last`` with the lower die, the one or the other first.
+
+    Those whose last source is in ``john`` end the game; answers whether there are any others.
+    ``out`` NULL: nothing is put.
+    """
+    cdef Names names
+    cdef uint32_t quiet = last & ~john
+    if last and out != NULL:
+        row = row_add(row, STEP[t.high][a + HITTING * a_hits])
+        if out.steps != NULL:
+            no_names(&names, 0 if not a_first else 1)
+            name_step(names.bytes, 1 if not a_first else 0, a, t.high, a_hits)
+        put_full(out, row, quiet, t.blots >> t.low, t.low, NONE, &names)
+        put_full(out, row, last & john, t.blots >> t.low, t.low, JOHN, &names)
+    return quiet != 0
+
+
+cdef inline void put_single(const Unequal *t, Row row, uint32_t sources, int die, int result,
+                            Sink *out) noexcept nogil:
+    """Plays of one step with this die."""
+    cdef Names names
+    no_names(&names, 0)
+    put_full(out, row, sources, t.blots >> die, die, result, &names)
+
+
+cdef inline bint full_plays(const Unequal *t, Row row, Sink *out) noexcept nogil:
+    """All plays with both dice, and single steps that are John; whether the game can go on.
+
+    ``out`` NULL: nothing is put, and the first play that goes on is enough.
+    """
+    cdef uint32_t left = t.first | t.by_high | (t.by_low << t.low)
+    cdef uint32_t nearer = t.near_john >> t.low
+    cdef uint32_t a, target, others, twin, ending
+    cdef int source, hit, needed
+    cdef bint goes_on = False
+    while left and not (goes_on and out == NULL):
+        source = lowest(left)
+        a = bit(source)
+        left &= left - 1
+        target = a << t.high
+        hit = target & t.blots != 0
+        needed = t.hits_needed - (target & t.near_john != 0)
+        ending = nearer if needed == 1 else 0
+        if t.first & a:
+            others = partners(t, a, &twin)
+            if needed == 0:     # a must be last, after a step that does not end the game
+                put_two(t, row, source, hit, others & ~nearer, False, POINTS, out)
+            else:
+                goes_on |= put_two(t, row, source, hit, others, True, ending, out)
+                goes_on |= put_two(t, row, source, NO_HIT, twin, False, 0, out)
+        # One man; if an own man stands where he touches down, that one goes on.
+        goes_on |= put_two(t, row, source, hit, (t.by_high & a) << t.high,
+                           not t.own & FAR_SIDE & target, ending, out)
+        if t.by_low & (a >> t.low):
+            needed -= t.near_john & a != 0
+            goes_on |= put_two(t, row, source, hit, a >> t.low, t.own & FAR_SIDE & a != 0,
+                               POINTS if needed <= 0 else 0, out)
+    if t.hits_needed == 1 and out != NULL:
+        put_single(t, row, t.first & (t.near_john >> t.high), t.high, JOHN, out)
+        put_single(t, row, t.second & nearer, t.low, JOHN, out)
+    return goes_on
+
+
+cdef inline bint unequal(const State *s, int high, int low, bint john, Sink *out,
+                         What what) noexcept nogil:
+    """All plays of a throw with different dice, no man on the bar.
+
+    False, and nothing is put, if every play with both dice ends the game: then shorter plays may
+    be legal beside them, which is the generic path's business.
+    """
+    cdef Unequal t
+    cdef Row row = row_flipped(s.men)
     cdef Py_ssize_t before = out.count
-    unequal_init(&t, s, high, low, out)
-    hit_high = by_high & (t.blots >> high)
-    hit_low = by_low & (t.blots >> low)
-    by_high &= ~hit_high
-    by_low &= ~hit_low
-    if t.hits_needed == 1 and t.near_john:
-        put_singles(&t, row, first & (t.near_john >> high), high)
-        put_singles(&t, row, second & (t.near_john >> low), low)
-        # A hit ends the turn: no going on, and nobody takes the place of the man who made it.
-        hit_high &= ~(t.near_john >> high)
-        hit_low &= ~(t.near_john >> low)
-        last_hit = t.near_john >> (high + low)
-        by_high &= ~(last_hit & ((s.own & FAR_SIDE) >> high))
-        by_low &= ~(last_hit & ((s.own & FAR_SIDE) >> low))
-    by_low &= ~by_high              # quiet both ways is one result
-    put_pairs(&t, s, row, first, second)
-    put_one_man(&t, s, row, by_high | hit_high, high, low)
-    put_one_man(&t, s, row, by_low | hit_low, low, high)
-    if t.goes_on:
-        return True
+    unequal_init(&t, s, high, low, john)
+    if What is Full:
+        if john and not full_plays(&t, row, NULL):
+            return False
+        full_plays(&t, row, out)
+    else:
+        plain_plays(&t, row, out, what)
     if out.count > before:
-        return False
+        return True
     # Duties 1 and 2 (section 3): one die only, the higher if either can be played.
-    if first:
-        put_singles(&t, row, first, high)
-    elif second:
-        put_singles(&t, row, second, low)
+    if t.first:
+        put_single(&t, row, t.first, high, NONE, out)
+    elif t.second:
+        put_single(&t, row, t.second, low, NONE, out)
     else:
         put_pass(out, row)
     return True
 
 
-cdef inline void enter_and_move(Unequal *t, const State *s, Row row, int entry, int die,
-                                uint32_t skip) noexcept nogil:
-    """The only bar man enters with `entry`, then any man but `skip` moves with `die`."""
-    cdef uint32_t own = s.own | bit(entry)
-    cdef uint32_t land = POINTS & ~s.foe_made & ~(own & FAR_SIDE)
-    cdef uint32_t sources = own & (land >> die) & ~skip
-    cdef int needed = t.hits_needed - hits(t, 0, entry)    # Q1 is not the opponent's Q1
-    if needed == 0:
-        put_singles(t, row, BAR, entry)
-        return
-    t.goes_on |= (sources & ~(t.near_john >> die) if needed == 1 else sources) != 0
-    push_step(&t.steps, 0, entry, hits(t, 0, entry))
-    row = stepped(row, 0, entry, t.blots)
-    put_steps(t.out, &t.steps, &row, sources, die, t.blots)
-    pop_step(&t.steps)
+# ---------------------------------------------------------------- from the bar
+
+cdef inline bint enter_and_move(const Unequal *t, Row row, uint32_t foe_made, int entry, int die,
+                                uint32_t skip, Sink *out, What what) noexcept nogil:
+    """The only bar man enters with one die, then any man but ``skip`` moves with the other.
+
+    Answers whether the game can go on; ``out`` NULL: nothing is put.
+    """
+    cdef uint32_t own = t.own | bit(entry)
+    cdef uint32_t sources = own & ((POINTS & ~foe_made & ~(own & FAR_SIDE)) >> die) & ~skip
+    cdef uint32_t ending = 0
+    cdef int hit = (t.blots >> entry) & 1
+    cdef int needed
+    cdef Names names
+    cdef Cursor at
+    if What is Full:
+        needed = t.hits_needed - hit    # his Q1 is not the opponent's Q1
+        if needed == 0:
+            if out != NULL:
+                put_single(t, row, BAR, entry, JOHN, out)
+            return False
+        if needed == 1:
+            ending = t.near_john >> die
+        if out != NULL:
+            no_names(&names, 1)
+            name_step(names.bytes, 0, 0, entry, hit)
+            row = row_add(row, STEP[entry][HITTING * hit])
+            put_full(out, row, sources & ~ending, t.blots >> die, die, NONE, &names)
+            put_full(out, row, sources & ending, t.blots >> die, die, JOHN, &names)
+    else:
+        at = cursor(out, what)
+        put_last(&at, row_add(row, STEP[entry][HITTING * hit]), sources, t.blots >> die, STEP[die],
+                 what)
+        settle(out, &at, what)
+    return sources & ~ending != 0
 
 
-cdef inline bint unequal_from_bar(const State *s, const Row *start, int high, int low,
-                                  Sink *out) noexcept nogil:
+cdef inline bint unequal_from_bar(const State *s, int high, int low, bint john, Sink *out,
+                                  What what) noexcept nogil:
     """All plays of a throw with different dice, men on the bar; False as in ``unequal``."""
     cdef Unequal t
-    cdef Row row = start[0]
+    cdef Row row = row_flipped(s.men)
     cdef uint32_t barred = s.own | s.foe_made
     cdef bint by_high = not barred & bit(high)
     cdef bint by_low = not barred & bit(low)
-    cdef bint hit_high, hit_low
+    cdef bint goes_on
     cdef Py_ssize_t before = out.count
     cdef uint32_t skip = 0
-    unequal_init(&t, s, high, low, out)
-    hit_high = hits(&t, 0, high)
-    hit_low = hits(&t, 0, low)
+    cdef int die
+    t.high = high
+    t.low = low
+    t.own = s.own
+    t.blots = s.foe & ~s.foe_made
+    t.near_john = t.blots & ~<uint32_t> Q3
+    t.hits_needed = 7 - s.john if john else 9
     if s.men[0] > 1:
         if by_high and by_low:      # two points, two men: neither is in the other's way
-            if hit_high + hit_low >= t.hits_needed:
+            if popcount(t.blots & (bit(high) | bit(low))) >= t.hits_needed:
                 return False
-            put_two(&t, &row, 0, high, 0, low)
+            put_two(&t, row, 0, (t.blots >> high) & 1, BAR, True, 0, out)
             return True
     else:
+        # The entered man himself going on, quiet both ways, comes up once.
+        if by_high and not t.blots & (bit(high) | bit(low)):
+            skip = bit(low)
+        if What is Full:
+            if john:
+                goes_on = by_high and enter_and_move(&t, row, s.foe_made, high, low, 0, NULL, what)
+                goes_on |= by_low and enter_and_move(&t, row, s.foe_made, low, high, skip, NULL,
+                                                     what)
+                if not goes_on:
+                    return False
         if by_high:
-            enter_and_move(&t, s, row, high, low, 0)
+            enter_and_move(&t, row, s.foe_made, high, low, 0, out, what)
         if by_low:
-            # The entered man himself going on, quiet both ways, came up above.
-            if by_high and not hit_high and not hit_low:
-                skip = bit(low)
-            enter_and_move(&t, s, row, low, high, skip)
-        if t.goes_on:
-            return True
+            enter_and_move(&t, row, s.foe_made, low, high, skip, out, what)
         if out.count > before:
-            return False
-    if by_high:
-        put_singles(&t, row, BAR, high)
-    elif by_low:
-        put_singles(&t, row, BAR, low)
-    else:
+            return True
+    if not by_high and not by_low:
         put_pass(out, row)
+        return True
+    die = high if by_high else low
+    put_single(&t, row, BAR, die, JOHN if t.hits_needed == 1 and t.blots & bit(die) else NONE,
+               out)
     return True

@@ -1,0 +1,3 @@
+"""The kernel for every processor that the wheel is for."""
+
+include "_kernel.pxi"

@@ -1,0 +1,46 @@
+# The table of functions by which _core reaches the kernel that was built for a CPU level.
+#
+# The same source (_kernel.pxi and the .pxd parts that it is made of) is compiled once for each
+# level, as a module of its own: _baseline and _v3. _core chooses one at import.
+
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint64_t
+from brade_fast._state cimport CRules, Sink
+from brade_fast._generic cimport Scratch
+
+cdef struct Batch:              # boards and throws, side by side in memory
+    const int8_t *boards
+    const int8_t *dice
+    Py_ssize_t dice_stride      # 0: one throw serves all boards
+    const CRules *rules
+    bint only_generic
+
+cdef enum:  # how a loop came to its end
+    DONE = 0
+    STOPPED = -1                # by Ctrl-C (the exception is set) or because another thread stopped
+    NO_MEMORY = -2
+    REFUSED = -3                # a row that cannot be played
+
+cdef struct Kernel:
+    const char *compiler
+    const char *flags
+    const char *cpu
+    # One call: -1 if there is no memory.
+    int (*plays_of_board)(const int8_t *board, int d1, int d2, const CRules *rules, bint only_generic,
+                 Scratch *scratch, Sink *out) noexcept nogil
+    bint (*is_rare)(const int8_t *board, int d1, int d2, const CRules *rules) noexcept nogil
+    int (*canonical)(const int8_t *board, int high, int low, const int8_t *target, int result,
+                     const CRules *rules, Scratch *scratch, int8_t *steps) noexcept nogil
+    # Many calls: see _bulk.pxd.
+    int (*count_many)(const Batch *batch, Py_ssize_t first, Py_ssize_t last, int64_t *counts,
+                      Scratch *scratch) noexcept nogil
+    Py_ssize_t (*write_many)(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
+                             Py_ssize_t capacity, int64_t *offsets, Scratch *scratch,
+                             Sink *out) noexcept nogil
+    int (*write_counted)(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
+                         Scratch *scratch, Sink *out) noexcept nogil
+    Py_ssize_t (*rewrite_many)(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
+                               Scratch *scratch, Sink *out) noexcept nogil
+    int (*walk_many)(const int8_t *boards, Py_ssize_t count, int depth, const CRules *rules,
+                     const int *stop, int64_t *nodes) noexcept nogil
+    int (*play_out)(const int8_t *start, uint64_t key, const CRules *rules, const int *stop,
+                    Scratch *scratch, Sink *out, int64_t *counts, int64_t *turns) noexcept nogil

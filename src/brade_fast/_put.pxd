@@ -1,0 +1,103 @@
+# The end of both fast paths: plays that lack their last step only are put at once.
+#
+# What came before is a row (the sum of its steps) and the last step a mask of sources.
+
+from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint32_t
+from libc.string cimport memcpy, memset
+from brade_fast._state cimport *
+
+# What is made. Each function that takes a `What` is compiled once for each of these types; the
+# value handed on means nothing.
+ctypedef int8_t Count           # the number of plays
+ctypedef int16_t Rows           # rows, where no play ends the game and none is named
+ctypedef int32_t Full           # whatever the sink takes
+ctypedef fused What:
+    Count
+    Rows
+    Full
+
+cdef struct Names:              # of a play's steps; looked at only if the sink wants them
+    int8_t bytes[16]            # as the sink has them: -1 where there is none
+    int place                   # which of the four is the last step
+
+
+cdef inline void no_names(Names *names, int place) noexcept nogil:
+    memset(names.bytes, -1, 16)
+    names.place = place
+
+
+# Where the next play goes. A loop keeps it in a variable of its own: what is written might be part
+# of the sink, as far as the compiler knows, and it would read the sink again for each play.
+cdef struct Cursor:
+    int8_t *row
+    uint8_t *outcome
+    Py_ssize_t count
+
+
+cdef inline Cursor cursor(const Sink *out, What what) noexcept nogil:
+    cdef Cursor at
+    at.count = out.count
+    at.row = NULL
+    at.outcome = NULL
+    if What is not Count:
+        at.row = out.rows + out.count * ROW_BYTES
+        at.outcome = out.outcomes + out.count
+    return at
+
+
+cdef inline void settle(Sink *out, const Cursor *at, What what) noexcept nogil:
+    if What is Count:
+        out.count = at.count
+    else:
+        out.count = at.outcome - out.outcomes
+
+
+cdef inline void put_last(Cursor *at, Row row, uint32_t last, uint32_t hits, const Row *steps,
+                          What what) noexcept nogil:
+    """For each source in ``last`` the play that makes one more step, from there.
+
+    ``hits``: the sources whose step would hit; ``steps``: those of its die. No play ends the game.
+    """
+    cdef int source
+    if What is Count:
+        at.count += popcount(last)
+    else:
+        while last:
+            source = lowest(last)
+            # Whether it hits is hard to foresee: an index costs less than a wrong guess.
+            row_store(at.row, row_add(row, steps[source + HITTING * ((hits >> source) & 1)]))
+            at.row += ROW_BYTES
+            at.outcome[0] = NONE
+            at.outcome += 1
+            last &= last - 1
+
+
+cdef inline void put_full(Sink *out, Row row, uint32_t last, uint32_t hits, int die, int result,
+                          const Names *names) noexcept nogil:
+    """The same with an outcome, and with names if the sink wants them."""
+    cdef Cursor at
+    cdef int8_t *steps
+    cdef Py_ssize_t before = out.count
+    cdef int source
+    if out.rows == NULL:
+        out.count += popcount(last)
+        return
+    at = cursor(out, <Rows> 0)
+    put_last(&at, row, last, hits, STEP[die], <Rows> 0)
+    settle(out, &at, <Rows> 0)
+    if result != NONE:
+        memset(out.outcomes + before, result, out.count - before)
+    if out.steps == NULL:
+        return
+    steps = out.steps + before * 16
+    while last:
+        source = lowest(last)
+        last &= last - 1
+        memcpy(steps, names.bytes, 16)
+        name_step(steps, names.place, source, die, (hits >> source) & 1)
+        steps += 16
+
+
+cdef inline void put_made(Sink *out, Row row, int result, const Names *names) noexcept nogil:
+    """A play that lacks nothing."""
+    put(out, row, result, names.bytes)
