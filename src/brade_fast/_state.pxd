@@ -28,13 +28,12 @@ cdef extern from "_row.h" nogil:
 
 cdef extern from *:
     """
-    /* What a step adds to a row, by die, source and (behind the first 32) whether it hits a blot,
-       and what sending one man of the mover's point to the bar adds. Filled once at import, read
+    /* What a step adds to a row, by die and 2 x source + (1 if it hits a blot), and what sending one man of the mover's point to the bar adds. Filled once at import, read
        only from then on. */
-    static Row STEP[7][64];
+    static Row STEP[7][50];
     static Row HIT[25];
     """
-    Row STEP[7][64]
+    Row STEP[7][50]
     Row HIT[25]
 
 cdef enum:
@@ -45,8 +44,6 @@ cdef enum:
     Q4 = (1 << 25) - (1 << 19)
     FAR_SIDE = (1 << 12) - (1 << 2)  # 2 to 11, where only single men may stand
     OFF = 25                         # the index of men borne off
-    STAY = 31                        # the source of a step that moves nobody
-    HITTING = 32                     # what the index of a step that hits is greater by
 
 cdef enum:  # a step's mark
     NO_HIT = 0
@@ -107,13 +104,11 @@ cdef inline void fill_tables() noexcept nogil:
     for point in range(1, 25):
         HIT[point] = row_add(row_unit(foe_point(point), -1), row_unit(0, 1))
     for die in range(1, 7):
-        for source in range(32):
-            STEP[die][source] = STEP[die][source + HITTING] = row_unit(0, 0)
         for source in range(25):
-            STEP[die][source] = row_add(row_unit(26 + source, -1),
-                                        row_unit(26 + min(source + die, OFF), 1))
+            STEP[die][2 * source] = row_add(row_unit(26 + source, -1),
+                                            row_unit(26 + min(source + die, OFF), 1))
             if source + die < OFF:
-                STEP[die][source + HITTING] = row_add(STEP[die][source], HIT[source + die])
+                STEP[die][2 * source + 1] = row_add(STEP[die][2 * source], HIT[source + die])
 
 
 cdef inline int foe_point(int point) noexcept nogil:
