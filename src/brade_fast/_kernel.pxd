@@ -4,7 +4,7 @@
 # level, as a module of its own: _baseline and _v3. _core chooses one at import.
 
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint64_t
-from brade_fast._state cimport CRules, Sink
+from brade_fast._types cimport *
 from brade_fast._generic cimport Scratch
 
 cdef struct Batch:              # boards and throws, side by side in memory
@@ -13,12 +13,6 @@ cdef struct Batch:              # boards and throws, side by side in memory
     Py_ssize_t dice_stride      # 0: one throw serves all boards
     const CRules *rules
     bint only_generic
-
-cdef enum:  # how a loop came to its end
-    DONE = 0
-    STOPPED = -1                # by Ctrl-C (the exception is set) or because another thread stopped
-    NO_MEMORY = -2
-    REFUSED = -3                # a row that cannot be played
 
 cdef struct Kernel:
     const char *compiler
