@@ -4,7 +4,7 @@
 # level, as a module of its own: _baseline and _v3. _core chooses one at import.
 
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint64_t
-from brade_fast._state cimport CRules, Sink
+from brade_fast._state cimport ROW_BYTES, CRules, Sink
 from brade_fast._generic cimport Scratch
 
 cdef struct Batch:              # boards and throws, side by side in memory
@@ -13,6 +13,17 @@ cdef struct Batch:              # boards and throws, side by side in memory
     Py_ssize_t dice_stride      # 0: one throw serves all boards
     const CRules *rules
     bint only_generic
+
+cdef struct Buffer:             # room for the plays of any one call, taken when it is first needed
+    int8_t *rows
+    uint8_t *outcomes
+    int8_t *steps               # only where steps are wanted
+
+cdef struct Fault:              # the step that `apply_many` refused
+    int8_t board[ROW_BYTES]     # as it stood before the step, the mover's half second
+    int8_t steps[16]            # all steps of the row
+    int step                    # which of them, 0 to 3; -1: the board could not be played
+    int outcome                 # how the game had ended before the step, or NONE
 
 cdef enum:  # how a loop came to its end
     DONE = 0
@@ -35,9 +46,10 @@ cdef struct Kernel:
                       Scratch *scratch) noexcept nogil
     Py_ssize_t (*write_many)(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
                              Py_ssize_t capacity, int64_t *offsets, Scratch *scratch,
-                             Sink *out) noexcept nogil
-    int (*write_counted)(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
-                         Scratch *scratch, Sink *out) noexcept nogil
+                             Buffer *spill, Sink *out) noexcept nogil
+    Py_ssize_t (*apply_many)(const Batch *batch, const int8_t *steps, Py_ssize_t first,
+                             Py_ssize_t last, int8_t *boards, uint8_t *outcomes,
+                             Fault *fault) noexcept nogil
     Py_ssize_t (*rewrite_many)(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
                                Scratch *scratch, Sink *out) noexcept nogil
     int (*walk_many)(const int8_t *boards, Py_ssize_t count, int depth, const CRules *rules,
