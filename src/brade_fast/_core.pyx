@@ -16,6 +16,7 @@ import re
 import secrets
 import threading
 
+cimport cython
 import numpy as np
 
 from brade_fast.rules import (
@@ -32,21 +33,25 @@ from brade_fast.rules import (
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.long cimport PyLong_CheckExact
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.exc cimport PyErr_CheckSignals as check_signals, PyErr_Occurred
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 from brade_fast._state cimport *
 from brade_fast._generic cimport (
-    MAX_DOUBLES, MAX_UNEQUAL, Scratch, is_deadlock, scratch_free, scratch_init,
+    MAX_DOUBLES, MAX_UNEQUAL, Scratch, is_deadlock, scramble, scratch_free, scratch_init,
 )
 from brade_fast._kernel cimport *
 from brade_fast._bulk cimport (
     CALLS_PER_CHECK, append_plays, buffer_free, buffer_init, buffer_ready, buffer_sink, draw,
     look_going, look_valid, throw_dice, trial_key,
 )
+from brade_fast._text cimport TEXT_SIZE, steps_text
 
 __all__ = [
     "Play",
@@ -81,6 +86,8 @@ cdef extern from *:
 cdef object _OUTCOMES = tuple(Outcome)
 cdef object _ID = re.compile(r"[A-Za-z0-9_-]{14}")
 cdef object _ARRAY = np.ndarray
+cdef object _EMPTY = np.empty
+cdef tuple _BOARD_SHAPE = (2, 26)
 cdef object _INT8 = np.dtype(np.int8)
 cdef object _UINT8 = np.dtype(np.uint8)
 cdef object _INT64 = np.dtype(np.int64)
@@ -288,12 +295,14 @@ cdef int _check_board(const int8_t *board, const CRules *rules, object original,
 
 
 cdef int _check_throw(object d1, object d2, int *high, int *low) except -1:
-    cdef object a = _whole(d1, "a die")
-    cdef object b = _whole(d2, "a die")
+    cdef object a = d1 if PyLong_CheckExact(d1) else _whole(d1, "a die")
+    cdef object b = d2 if PyLong_CheckExact(d2) else _whole(d2, "a die")
     if not (1 <= a <= 6 and 1 <= b <= 6):
         raise InvalidDiceError(f"a throw is two numbers from 1 to 6, not {[a, b]}")
-    high[0] = max(a, b)
-    low[0] = min(a, b)
+    high[0] = a
+    low[0] = b
+    if high[0] < low[0]:
+        high[0], low[0] = low[0], high[0]
     return 0
 
 
@@ -369,6 +378,16 @@ cdef class Step:
         return Step, tuple(self)
 
 
+def _steps_text(steps):
+    """The text of canonical steps, as ``notation.play_text`` writes it; for tests."""
+    cdef char text[TEXT_SIZE]
+    cdef int8_t numbers[16]
+    memset(numbers, -1, 16)
+    for i, step in enumerate(steps):
+        memcpy(numbers + 4 * <int> i, (<Step?> step).v, 4)
+    return text[:steps_text(numbers, text)].decode("ascii")
+
+
 cdef bint _compare(object a, object b, int op):
     if op == 0:
         return a < b
@@ -399,6 +418,64 @@ cdef tuple _steps(const int8_t *steps):
 
 # ================================================================ Play
 
+@cython.no_gc
+cdef class _Turn:
+    """What the plays of one throw share: where they begin, and all their results."""
+
+    cdef Position origin
+    cdef object rules
+    cdef int high
+    cdef int low
+    cdef Sink found             # in one piece of memory, which begins with the rows
+    cdef int8_t *canonical      # 16 bytes a play, or NULL before anybody has asked
+
+    def __cinit__(self):
+        self.found = counting_sink()
+        self.canonical = NULL
+
+    def __dealloc__(self):
+        free(self.found.rows)
+        free(self.canonical)
+
+    cdef int keep(self, const Sink *plays) except -1:
+        """Copies the plays."""
+        cdef int8_t *memory = <int8_t *> malloc(plays.count * (ROW_BYTES + 16 + 1))
+        if memory == NULL:
+            raise _no_memory(plays.count, True)
+        self.found.rows = memory
+        self.found.steps = memory + plays.count * ROW_BYTES
+        self.found.outcomes = <uint8_t *> (self.found.steps + plays.count * 16)
+        append_plays(&self.found, plays)
+        return 0
+
+    cdef const int8_t *canonical_steps(self) except NULL:
+        """The canonical steps of all plays, found when they are first asked for."""
+        with cython.critical_section(self):
+            if self.canonical == NULL:
+                self.find_canonical()
+        return self.canonical
+
+    cdef int find_canonical(self) except -1:
+        cdef Scratch scratch
+        cdef int status = NO_MEMORY
+        cdef int8_t *steps = <int8_t *> malloc(self.found.count * 16)
+        scratch_init(&scratch)
+        if steps != NULL:
+            status = kernel.canonical(self.origin.b, self.high, self.low, _c_rules(self.rules),
+                                      self.found.count, self.found.rows, self.found.outcomes,
+                                      &scratch, steps)
+        scratch_free(&scratch)
+        if status == 1:
+            self.canonical = steps
+            return 0
+        free(steps)
+        if status == 0:
+            raise AssertionError("a play without a legal sequence")
+        raise _no_memory(self.found.count, True)
+
+
+@cython.no_gc
+@cython.freelist(64)
 cdef class Play:
     """A whole turn: what ``Position.plays`` answers; it cannot be made by hand.
 
@@ -406,21 +483,26 @@ cdef class Play:
     same position and outcome (section 3).
     """
 
-    cdef readonly Position origin
-    cdef readonly object rules
-    cdef int8_t board[ROW_BYTES]
-    cdef int8_t step_bytes[16]
-    cdef uint8_t result
-    cdef uint8_t high
-    cdef uint8_t low
+    cdef _Turn turn
+    cdef Py_ssize_t number
 
     def __init__(self, *args, **kwargs):
         raise TypeError("plays come from Position.plays()")
 
     @property
+    def origin(self):
+        """The position before the play."""
+        return self.turn.origin
+
+    @property
+    def rules(self):
+        """The rules that it is legal by."""
+        return self.turn.rules
+
+    @property
     def steps(self):
         """The steps in playing order, one of the sequences that make this play; () is a pass."""
-        return _steps(self.step_bytes)
+        return _steps(self.turn.found.steps + self.number * 16)
 
     @property
     def canonical_steps(self):
@@ -428,37 +510,28 @@ cdef class Play:
 
         It depends on position, throw, rules, result and outcome alone.
         """
-        cdef Scratch scratch
-        cdef int8_t steps[16]
-        cdef int status
-        scratch_init(&scratch)
-        status = kernel.canonical(self.origin.b, self.high, self.low, self.board, self.result,
-                                  _c_rules(self.rules), &scratch, steps)
-        scratch_free(&scratch)
-        if status < 0:
-            raise MemoryError
-        if status == 0:
-            raise AssertionError("a play without a legal sequence")
-        return _steps(steps)
+        return _steps(self.turn.canonical_steps() + self.number * 16)
 
     @property
     def position(self):
         """The position after the play, as the next player sees it."""
-        return _position(self.board)
+        return _position(self.turn.found.rows + self.number * ROW_BYTES)
 
     @property
     def outcome(self):
         """What the play made of the game."""
-        return _OUTCOMES[self.result]
+        return _OUTCOMES[self.turn.found.outcomes[self.number]]
 
     @property
     def dice(self):
         """The throw, the higher die first."""
-        return self.high, self.low
+        return self.turn.high, self.turn.low
 
     cdef object _key(self):
-        return (self.origin, self.high, self.low, self.rules,
-                PyBytes_FromStringAndSize(<char *> self.board, ROW_BYTES), self.result)
+        cdef _Turn turn = self.turn
+        row = <char *> turn.found.rows + self.number * ROW_BYTES
+        return (turn.origin, turn.high, turn.low, turn.rules,
+                PyBytes_FromStringAndSize(row, ROW_BYTES), turn.found.outcomes[self.number])
 
     def __eq__(self, other):
         if not isinstance(other, Play):
@@ -469,11 +542,14 @@ cdef class Play:
         return hash(self._key())
 
     def __str__(self):
-        from brade_fast.notation import play_text
-        return play_text(self)
+        cdef char text[TEXT_SIZE]
+        cdef int size = steps_text(self.turn.canonical_steps() + self.number * 16, text)
+        cdef int result = self.turn.found.outcomes[self.number]
+        words = text[:size].decode("ascii")
+        return words if result == NONE else f"{words} = {_OUTCOMES[result].name.lower()}"
 
     def __repr__(self):
-        return f"<Play {self.high}-{self.low}: {self}>"
+        return f"<Play {self.turn.high}-{self.turn.low}: {self}>"
 
     def __copy__(self):
         return self
@@ -482,8 +558,8 @@ cdef class Play:
         return self
 
     def __reduce__(self):
-        return _find_play, (self.origin, self.high, self.low, self.rules, self.position,
-                            self.result)
+        return _find_play, (self.origin, *self.dice, self.rules, self.position,
+                            int(self.outcome))
 
 
 def _find_play(origin, high, low, rules, position, outcome):
@@ -496,6 +572,19 @@ def _find_play(origin, high, low, rules, position, outcome):
 
 # ================================================================ Position
 
+cdef inline uint64_t board_hash(const int8_t *board) noexcept:
+    """Of all men; the same in every process."""
+    cdef uint64_t words[7]
+    cdef uint64_t mixed = 0
+    cdef int i
+    words[6] = 0
+    memcpy(words, board, ROW_BYTES)
+    for i in range(7):
+        mixed = scramble(mixed ^ words[i])
+    return mixed
+
+
+@cython.freelist(64)
 cdef class Position:
     """A position as the player to move sees it: an immutable value.
 
@@ -538,11 +627,18 @@ cdef class Position:
         ------
         InvalidPositionError, TypeError
         """
+        cdef const int8_t *ready
+        cdef State s
+        cdef Position made = Position.__new__(Position)
+        if _is_ready(array) and array.shape == _BOARD_SHAPE:
+            ready = <const int8_t *> _memory(array)
+            if look_valid(&s, ready):
+                memcpy(made.b, ready, ROW_BYTES)
+                return made
         values = _int_array(array, "a position", InvalidPositionError, "(2, 26)")
         if values.shape != (2, 26):
             raise InvalidPositionError(
                 f"a position must have the shape (2, 26), not {values.shape}")
-        cdef Position made = Position.__new__(Position)
         _fill_position(made, values)
         return made
 
@@ -580,9 +676,8 @@ cdef class Position:
 
     def array(self):
         """A fresh int8 array of shape (2, 26), mover first."""
-        made = np.empty((2, 26), np.int8)
-        cdef int8_t[:, ::1] view = made
-        memcpy(&view[0, 0], self.b, ROW_BYTES)
+        made = _EMPTY(_BOARD_SHAPE, _INT8)
+        memcpy(_memory(made), self.b, ROW_BYTES)
         return made
 
     cdef bytes _packed(self):
@@ -652,45 +747,21 @@ cdef class Position:
             If somebody has already won.
         """
         cdef const CRules *c_rules = _c_rules(rules)
-        cdef Scratch scratch
-        cdef Sink out = counting_sink()
-        cdef Play play
-        cdef Py_ssize_t i
+        cdef _Turn turn
         cdef int high, low
-        cdef int8_t *memory = NULL
         _check_throw(d1, d2, &high, &low)
         if is_over(self.b, c_rules):
             raise InvalidPositionError(_won(self.b, c_rules))
-        scratch_init(&scratch)
-        try:
-            if kernel.plays_of_board(self.b, high, low, c_rules, False, &scratch,
-                                     &out) < 0:
-                raise MemoryError
-            memory = <int8_t *> malloc(out.count * (ROW_BYTES + 16 + 1))
-            if memory == NULL:
-                raise MemoryError
-            out.rows = memory
-            out.steps = memory + out.count * ROW_BYTES
-            out.outcomes = <uint8_t *> (out.steps + out.count * 16)
-            out.count = 0
-            if kernel.plays_of_board(self.b, high, low, c_rules, False, &scratch,
-                                     &out) < 0:
-                raise MemoryError
-            made = []
-            for i in range(out.count):
-                play = Play.__new__(Play)
-                play.origin = self
-                play.rules = rules
-                play.high = high
-                play.low = low
-                play.result = out.outcomes[i]
-                memcpy(play.board, out.rows + i * ROW_BYTES, ROW_BYTES)
-                memcpy(play.step_bytes, out.steps + i * 16, 16)
-                made.append(play)
-        finally:
-            free(memory)
-            scratch_free(&scratch)
-        return tuple(made)
+        turn = _Turn.__new__(_Turn)
+        turn.origin = self
+        turn.rules = rules
+        turn.high = high
+        turn.low = low
+        if high == low:
+            _find_plays(turn, c_rules)
+        else:
+            _find_unequal_plays(turn, c_rules)
+        return _plays(turn)
 
     def is_over(self, rules=BRADE):
         """Whether either player has already won (section 5; a standing John counts)."""
@@ -714,7 +785,7 @@ cdef class Position:
         return _compare((<Position> self)._packed(), (<Position> other)._packed(), op)
 
     def __hash__(self):
-        return hash(PyBytes_FromStringAndSize(<char *> self.b, ROW_BYTES))
+        return <Py_hash_t> (board_hash(self.b) >> 1)
 
     def __str__(self):
         from brade_fast.notation import board_text
@@ -731,6 +802,61 @@ cdef class Position:
 
     def __reduce__(self):
         return Position.from_id, (self.id,)
+
+
+cdef int _find_unequal_plays(_Turn turn, const CRules *rules) except -1:
+    """Fills the turn by way of the stack; the number of plays is small."""
+    cdef int8_t rows[MAX_UNEQUAL * ROW_BYTES]
+    cdef uint8_t outcomes[MAX_UNEQUAL]
+    cdef int8_t steps[MAX_UNEQUAL * 16]
+    cdef Sink out
+    cdef Scratch scratch
+    cdef int status
+    out.rows = rows
+    out.outcomes = outcomes
+    out.steps = steps
+    out.count = 0
+    scratch_init(&scratch)
+    status = kernel.plays_of_board(turn.origin.b, turn.high, turn.low, rules, False, &scratch,
+                                   &out)
+    scratch_free(&scratch)
+    if status < 0:
+        _raise_status(NO_MEMORY)
+    return turn.keep(&out)
+
+
+cdef int _find_plays(_Turn turn, const CRules *rules) except -1:
+    """Fills the turn by way of a buffer that is large enough for every throw."""
+    cdef Buffer buffer
+    cdef Sink out
+    cdef Scratch scratch
+    cdef int status = NO_MEMORY
+    scratch_init(&scratch)
+    buffer_init(&buffer)
+    try:
+        if buffer_ready(&buffer, True):
+            out = buffer_sink(&buffer)
+            status = kernel.plays_of_board(turn.origin.b, turn.high, turn.low, rules, False,
+                                           &scratch, &out)
+        if status < 0:
+            _raise_status(NO_MEMORY)
+        return turn.keep(&out)
+    finally:
+        buffer_free(&buffer)
+        scratch_free(&scratch)
+
+
+cdef tuple _plays(_Turn turn):
+    cdef tuple plays = PyTuple_New(turn.found.count)
+    cdef Play play
+    cdef Py_ssize_t i
+    for i in range(turn.found.count):
+        play = Play.__new__(Play)
+        play.turn = turn
+        play.number = i
+        Py_INCREF(play)         # the tuple takes a reference
+        PyTuple_SET_ITEM(plays, i, play)
+    return plays
 
 
 cdef Position _position(const int8_t *board):

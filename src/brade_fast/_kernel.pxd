@@ -39,8 +39,9 @@ cdef struct Kernel:
     int (*plays_of_board)(const int8_t *board, int d1, int d2, const CRules *rules, bint only_generic,
                  Scratch *scratch, Sink *out) noexcept nogil
     bint (*is_rare)(const int8_t *board, int d1, int d2, const CRules *rules) noexcept nogil
-    int (*canonical)(const int8_t *board, int high, int low, const int8_t *target, int result,
-                     const CRules *rules, Scratch *scratch, int8_t *steps) noexcept nogil
+    int (*canonical)(const int8_t *board, int high, int low, const CRules *rules,
+                     Py_ssize_t count, const int8_t *rows, const uint8_t *outcomes,
+                     Scratch *scratch, int8_t *steps) noexcept nogil
     # Many calls: see _bulk.pxd.
     int (*count_many)(const Batch *batch, Py_ssize_t first, Py_ssize_t last, int64_t *counts,
                       Scratch *scratch) noexcept nogil
