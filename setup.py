@@ -70,6 +70,8 @@ setup(
             "initializedcheck": debug,
             "cdivision": True,
             "show_performance_hints": False,
+            # All that a module keeps is made at import and read only from then on.
+            "freethreading_compatible": True,
         },
     )
 )

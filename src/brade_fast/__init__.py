@@ -1,11 +1,22 @@
 """Bräde (Swedish Tables), verquere and révertier: exact rules and a fast enumerator."""
 
-from ._core import Play, Position, Step, count_plays, enumerate_plays, perft, playouts
+from ._core import (
+    Play,
+    Position,
+    Step,
+    apply,
+    count_plays,
+    enumerate_plays,
+    iter_plays,
+    perft,
+    playouts,
+)
 from .rules import (
     BRADE,
     REVERTIER,
     VERQUERE,
     AmbiguousPlayError,
+    Applied,
     Enumeration,
     IllegalPlayError,
     InvalidDiceError,
@@ -25,6 +36,7 @@ __all__ = [
     "REVERTIER",
     "VERQUERE",
     "AmbiguousPlayError",
+    "Applied",
     "Enumeration",
     "IllegalPlayError",
     "InvalidDiceError",
@@ -38,8 +50,10 @@ __all__ = [
     "RecordError",
     "Rules",
     "Step",
+    "apply",
     "count_plays",
     "enumerate_plays",
+    "iter_plays",
     "perft",
     "playouts",
 ]

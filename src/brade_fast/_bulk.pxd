@@ -4,7 +4,10 @@ from libc.stdint cimport int8_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy
 from brade_fast._state cimport *
-from brade_fast._generic cimport MAX_DOUBLES, Scratch, scramble, scratch_free, scratch_init
+from brade_fast._generic cimport (
+    MAX_DOUBLES, MAX_OPTIONS, Node, Option, Scratch, legal_steps, look_at_row, men_home,
+    outcome_of_node, scramble, scratch_free, scratch_init, take_step,
+)
 from brade_fast._kernel cimport *
 from brade_fast._turn cimport is_deadlock, max_plays, plays_of, plays_of_board
 
@@ -35,6 +38,47 @@ cdef inline bint look_going(State *s, const int8_t *board, const CRules *rules) 
             & (s.own & ~<uint32_t> Q4 != 0) & (s.foe & ~across(Q4) != 0)):
         return True             # no John, and neither player has all his men home or off
     return not is_over(board, rules)
+
+
+# ---------------------------------------------------------------- buffers for one call's plays
+
+cdef inline void buffer_init(Buffer *buffer) noexcept nogil:
+    buffer.rows = NULL
+    buffer.outcomes = NULL
+    buffer.steps = NULL
+
+
+cdef inline bint buffer_ready(Buffer *buffer, bint steps) noexcept nogil:
+    if buffer.rows == NULL:
+        buffer.rows = <int8_t *> malloc(MAX_DOUBLES * ROW_BYTES)
+    if buffer.outcomes == NULL:
+        buffer.outcomes = <uint8_t *> malloc(MAX_DOUBLES)
+    if steps and buffer.steps == NULL:
+        buffer.steps = <int8_t *> malloc(MAX_DOUBLES * 16)
+    return buffer.rows != NULL and buffer.outcomes != NULL and (not steps or buffer.steps != NULL)
+
+
+cdef inline void buffer_free(Buffer *buffer) noexcept nogil:
+    free(buffer.rows)
+    free(buffer.outcomes)
+    free(buffer.steps)
+    buffer_init(buffer)
+
+
+cdef inline Sink buffer_sink(const Buffer *buffer) noexcept nogil:
+    cdef Sink out = counting_sink()
+    out.rows = buffer.rows
+    out.outcomes = buffer.outcomes
+    out.steps = buffer.steps
+    return out
+
+
+cdef inline void append_plays(Sink *out, const Sink *more) noexcept nogil:
+    memcpy(out.rows + out.count * ROW_BYTES, more.rows, more.count * ROW_BYTES)
+    memcpy(out.outcomes + out.count, more.outcomes, more.count)
+    if out.steps != NULL:
+        memcpy(out.steps + out.count * 16, more.steps, more.count * 16)
+    out.count += more.count
 
 
 # ---------------------------------------------------------------- many calls
@@ -93,39 +137,37 @@ cdef inline int count_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last
 
 cdef inline Py_ssize_t write_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
                                   Py_ssize_t capacity, int64_t *offsets, Scratch *scratch,
-                                  Sink *out) noexcept nogil:
-    """Appends plays while the next call must fit; answers the next call, or a status below 0.
+                                  Buffer *spill, Sink *out) noexcept nogil:
+    """Appends plays until the room is full; answers the next call, or a status below 0.
 
-    ``offsets`` gets the number of plays after each call, behind it.
+    ``offsets`` gets the number of plays after each call, behind it. Where a call *might* not fit
+    its plays go to ``spill`` and are copied, so that room for just the right number will do.
     """
     cdef Reader reader
     cdef State s
+    cdef Sink spilled
+    cdef Sink *to
     cdef const int8_t *dice
     cdef Py_ssize_t i = first
     reader_init(&reader, batch)
     while i < last:
         if not read_row(&reader, i, last, &s, &dice):
             return REFUSED
+        to = out
         if capacity - out.count < max_plays(dice[0], dice[1]):
-            break
-        if plays_of(&s, dice[0], dice[1], batch.rules, batch.only_generic, scratch, out) < 0:
+            if not buffer_ready(spill, out.steps != NULL):
+                return NO_MEMORY
+            spilled = buffer_sink(spill)
+            to = &spilled
+        if plays_of(&s, dice[0], dice[1], batch.rules, batch.only_generic, scratch, to) < 0:
             return NO_MEMORY
+        if to != out:
+            if spilled.count > capacity - out.count:
+                break
+            append_plays(out, &spilled)
         i += 1
         offsets[i] = out.count
     return i
-
-
-cdef inline int write_counted(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
-                              Scratch *scratch, Sink *out) noexcept nogil:
-    """Appends the plays of calls that were counted before, in an array that cannot change."""
-    cdef const int8_t *dice
-    cdef Py_ssize_t i
-    for i in range(first, last):
-        dice = batch.dice + i * batch.dice_stride
-        if plays_of_board(batch.boards + i * ROW_BYTES, dice[0], dice[1], batch.rules,
-                          batch.only_generic, scratch, out) < 0:
-            return NO_MEMORY
-    return DONE
 
 
 cdef inline Py_ssize_t rewrite_many(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
@@ -146,40 +188,92 @@ cdef inline Py_ssize_t rewrite_many(const Batch *batch, Py_ssize_t first, Py_ssi
     return total
 
 
-# ---------------------------------------------------------------- buffers for one call's plays
+# ---------------------------------------------------------------- steps played again
 
-cdef struct Buffer:
-    int8_t *rows
-    uint8_t *outcomes
-
-
-cdef inline bint buffer_ready(Buffer *buffer) noexcept nogil:
-    buffer.rows = <int8_t *> malloc(MAX_DOUBLES * ROW_BYTES)
-    buffer.outcomes = <uint8_t *> malloc(MAX_DOUBLES)
-    return buffer.rows != NULL and buffer.outcomes != NULL
+cdef inline bint of_one_throw(const int8_t *steps, int k) noexcept nogil:
+    """Whether the dice of the steps 0 to ``k`` can be of one throw: more than two are equal."""
+    cdef int i
+    for i in range(1, k + 1):
+        if k > 1 and steps[4 * i + 2] != steps[2]:
+            return False
+    return True
 
 
-cdef inline void buffer_free(Buffer *buffer) noexcept nogil:
-    free(buffer.rows)
-    free(buffer.outcomes)
-    buffer.rows = NULL
-    buffer.outcomes = NULL
+cdef inline bint apply_step(Node *node, const int8_t *step, const CRules *rules) noexcept nogil:
+    """Makes a step if it is legal where the mover stands and described as it is."""
+    cdef State s
+    cdef int8_t bytes[ROW_BYTES]
+    cdef Option options[MAX_OPTIONS]
+    cdef int k
+    if not 1 <= step[2] <= 6:
+        return False
+    look_at_row(&s, bytes, node.row)
+    for k in range(legal_steps(&s, step[2], rules, options)):
+        if options[k].source == step[0]:
+            if step[1] != min(step[0] + step[2], OFF) or step[3] != options[k].hit:
+                return False
+            take_step(node, &s, options[k])
+            node.outcome = outcome_of_node(node, step[3] == POINT_FORCED, rules)
+            return True
+    return False
 
 
-cdef inline Sink buffer_sink(Buffer *buffer) noexcept nogil:
-    cdef Sink out = counting_sink()
-    out.rows = buffer.rows
-    out.outcomes = buffer.outcomes
-    return out
+cdef inline int apply_turn(Node *node, const State *s, const int8_t *steps,
+                           const CRules *rules) noexcept nogil:
+    """Plays all steps of a row; answers the first that cannot be, or 4."""
+    cdef int k, i
+    cdef bint passes = junker(s, rules)
+    node.row = row_flipped(s.men)
+    node.key = 0
+    node.john = s.john
+    node.home = men_home(s)
+    node.outcome = NONE
+    for k in range(4):
+        if steps[4 * k] == -1:
+            for i in range(4 * k, 16):      # no step is behind an unused row
+                if steps[i] != -1:
+                    return i // 4
+            break
+        if (passes or node.outcome != NONE or not of_one_throw(steps, k)
+                or not apply_step(node, steps + 4 * k, rules)):
+            return k
+    return 4
 
+
+cdef inline Py_ssize_t apply_many(const Batch *batch, const int8_t *steps, Py_ssize_t first,
+                                  Py_ssize_t last, int8_t *boards, uint8_t *outcomes,
+                                  Fault *fault) noexcept nogil:
+    """Plays the steps of each row on its board; answers the first row that is refused, or last."""
+    cdef Reader reader
+    cdef State s
+    cdef Node node
+    cdef int8_t own_steps[16]   # the caller might change his
+    cdef const int8_t *dice
+    cdef Py_ssize_t i
+    reader_init(&reader, batch)
+    for i in range(first, last):
+        fault.step = -1
+        if not read_row(&reader, i, last, &s, &dice):
+            return i
+        memcpy(own_steps, steps + 16 * i, 16)
+        fault.step = apply_turn(&node, &s, own_steps, batch.rules)
+        if fault.step < 4:
+            memcpy(fault.steps, own_steps, 16)
+            row_store(fault.board, node.row)
+            fault.outcome = node.outcome
+            return i
+        row_store(boards + i * ROW_BYTES, node.row)
+        outcomes[i] = node.outcome
+    return last
+
+
+# ---------------------------------------------------------------- perft
 
 cdef inline bint must_stop(const int *stop) noexcept nogil:
     """Ctrl-C (in the main thread, with the exception set), or another thread was stopped."""
     with gil:
         return PyErr_CheckSignals() < 0 or stop[0] != 0
 
-
-# ---------------------------------------------------------------- perft
 
 cdef struct Walk:
     const CRules *rules
@@ -201,7 +295,7 @@ cdef inline int64_t walk_nodes(const int8_t *board, int depth, Walk *walk) noexc
     cdef Py_ssize_t i
     if depth == 0:
         return 1
-    if depth > 1 and walk.levels[depth].rows == NULL and not buffer_ready(&walk.levels[depth]):
+    if depth > 1 and walk.levels[depth].rows == NULL and not buffer_ready(&walk.levels[depth], False):
         walk.status = NO_MEMORY
     for high in range(1, 7):
         for low in range(1, high + 1):

@@ -4,16 +4,20 @@ from typing import Any, Never, final
 import numpy as np
 import numpy.typing as npt
 
-from .rules import Enumeration, Outcome, Playouts, Rules
+from .rules import Applied, Enumeration, Outcome, Playouts, Rules
 
 __all__ = [
     "Play",
     "Position",
     "Step",
+    "Workspace",
+    "apply",
     "build_info",
     "count_plays",
+    "cpu_levels",
     "enumerate_plays",
     "generic_calls",
+    "iter_plays",
     "perft",
     "playouts",
     "throws",
@@ -104,7 +108,20 @@ def enumerate_plays(
     steps: bool = False,
     threads: int = 1,
     generic: bool = False,
+    out: Enumeration | tuple[npt.NDArray[Any], ...] | None = None,
 ) -> Enumeration: ...
+def iter_plays(
+    boards: npt.ArrayLike,
+    dice: npt.ArrayLike,
+    rules: Rules = ...,
+    *,
+    chunk: int = 65536,
+    steps: bool = False,
+    threads: int = 1,
+) -> Iterator[Enumeration]: ...
+def apply(
+    boards: npt.ArrayLike, steps: npt.ArrayLike, rules: Rules = ..., *, threads: int = 1
+) -> Applied: ...
 def count_plays(
     boards: npt.ArrayLike,
     dice: npt.ArrayLike,
@@ -132,3 +149,10 @@ def write_plays(
 ) -> int: ...
 def throws(seed: int, trial: int, count: int) -> npt.NDArray[np.int8]: ...
 def build_info() -> dict[str, str]: ...
+def cpu_levels() -> tuple[str, ...]: ...
+
+@final
+class Workspace:
+    def __init__(self, rules: Rules = ..., *, steps: bool = False) -> None: ...
+    @property
+    def rules(self) -> Rules: ...

@@ -14,11 +14,14 @@ import operator
 import os
 import re
 import secrets
+import threading
 
+cimport cython
 import numpy as np
 
 from brade_fast.rules import (
     BRADE,
+    Applied,
     Enumeration,
     IllegalPlayError,
     InvalidDiceError,
@@ -28,30 +31,40 @@ from brade_fast.rules import (
     Rules,
 )
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.long cimport PyLong_CheckExact
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.exc cimport PyErr_CheckSignals as check_signals, PyErr_Occurred
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 from brade_fast._state cimport *
-from brade_fast._generic cimport MAX_DOUBLES, Scratch, is_deadlock, scratch_free, scratch_init
+from brade_fast._generic cimport (
+    MAX_DOUBLES, MAX_UNEQUAL, Scratch, is_deadlock, scramble, scratch_free, scratch_init,
+)
 from brade_fast._kernel cimport *
 from brade_fast._bulk cimport (
-    CALLS_PER_CHECK, Buffer, buffer_free, buffer_ready, buffer_sink, draw, look_going, look_valid,
-    throw_dice, trial_key,
+    CALLS_PER_CHECK, append_plays, buffer_free, buffer_init, buffer_ready, buffer_sink, draw,
+    look_going, look_valid, throw_dice, trial_key,
 )
+from brade_fast._text cimport TEXT_SIZE, steps_text
 
 __all__ = [
     "Play",
     "Position",
     "Step",
+    "Workspace",
+    "apply",
     "build_info",
     "count_plays",
     "cpu_levels",
     "enumerate_plays",
     "generic_calls",
+    "iter_plays",
     "perft",
     "playouts",
     "throws",
@@ -73,9 +86,18 @@ cdef extern from *:
 
 cdef object _OUTCOMES = tuple(Outcome)
 cdef object _ID = re.compile(r"[A-Za-z0-9_-]{14}")
+cdef object _ARRAY = np.ndarray
+cdef object _EMPTY = np.empty
+cdef tuple _BOARD_SHAPE = (2, 26)
+cdef object _INT8 = np.dtype(np.int8)
+cdef object _UINT8 = np.dtype(np.uint8)
+cdef object _INT64 = np.dtype(np.int64)
 
 cdef enum:
-    SMALL_BATCH = 256           # fewer calls are counted first: they need no room to spare
+    UNCOUNTED = 1 << 14         # so many calls get room for PLAYS_A_CALL each, which is ample
+    PLAYS_A_CALL = 24
+    SAMPLED = 32                # of more calls every 32nd is counted first
+    BLOCK = 1 << 12             # calls that a thread writes to memory of its own at a time
     MAX_DEPTH = 100             # of perft; far beyond what ends in a lifetime
 
 
@@ -160,37 +182,71 @@ cdef object _int_array(object values, str name, error, shape):
     return array
 
 
-cdef object _int8(object array):
-    """The array as C-contiguous int8; values that do not fit become -1, which is refused."""
-    if array.dtype == np.uint8:
-        array = array.view(np.int8) if array.flags.c_contiguous else array
-    if array.dtype != np.int8:
-        array = np.where((array < 0) | (array > 127), -1, array).astype(np.int8)
-    return np.ascontiguousarray(array)
+cdef bint _is_ready(object values):
+    """What most calls get: an array as the kernel reads it."""
+    return type(values) is _ARRAY and values.dtype is _INT8 and values.flags.c_contiguous
 
 
-cdef object _boards_array(object boards, str name):
-    """Checked for type and shape: (original, int8 copy or view)."""
-    array = _int_array(boards, name, InvalidPositionError, "(n, 2, 26)")
-    if _is_empty_list(boards):
+cdef object _int8(object array, int misfit=-1):
+    """The array as C-contiguous int8; values that do not fit become one that is refused."""
+    if _is_ready(array):
+        return array
+    try:
+        if array.dtype == np.uint8 and misfit == -1:
+            array = array.view(np.int8) if array.flags.c_contiguous else array
+        if array.dtype != np.int8:
+            misfits = (array < -1) | (array > 127)
+            array = np.where(misfits, misfit, array).astype(np.int8)
+        return np.ascontiguousarray(array)
+    except MemoryError:
+        raise MemoryError(f"no memory for a copy of {len(array):,} rows as int8 "
+                          f"({_megabytes(array.size)})") from None
+
+
+cdef str _megabytes(object size):
+    return f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size:,} bytes"
+
+
+cdef object _shaped_boards(object boards, str name):
+    """Checked for type and shape, as it came."""
+    array = boards if _is_ready(boards) else _int_array(boards, name, InvalidPositionError,
+                                                        "(n, 2, 26)")
+    if array.size == 0 and _is_empty_list(boards):
         array = np.empty((0, 2, 26), np.int8)
     if array.ndim != 3 or array.shape[1:] != (2, 26):
         raise InvalidPositionError(f"{name} must have the shape (n, 2, 26), not {array.shape}")
-    return array, _int8(array)
+    return array
 
 
-cdef object _dice_array(object dice, Py_ssize_t n):
-    array = _int_array(dice, "dice", InvalidDiceError, f"(2,) or ({n}, 2)")
-    if _is_empty_list(dice) and n == 0:
+cdef object _shaped_dice(object dice, Py_ssize_t n):
+    """Checked for type and shape, as it came; one throw for all boards is checked wholly."""
+    array = dice if _is_ready(dice) else _int_array(dice, "dice", InvalidDiceError,
+                                                    f"(2,) or ({n}, 2)")
+    if n == 0 and _is_empty_list(dice):
         array = np.empty((0, 2), np.int8)
-    if array.shape != (2,) and array.shape != (n, 2):
+    if array.ndim == 1 and len(array) == 2:
+        _check_dice(array, 0)
+    elif array.ndim != 2 or array.shape != (n, 2):
         raise InvalidDiceError(f"dice must have the shape (2,) or ({n}, 2), not {array.shape}")
+    return array
+
+
+cdef int _check_dice(object array, Py_ssize_t first_row) except -1:
+    """Refuses the first bad throw. The kernel looks at each for itself: this finds the words."""
     bad = np.flatnonzero(((array < 1) | (array > 6)).reshape(-1, 2).any(axis=1))
     if bad.size:
-        row = f"row {bad[0]}: " if array.ndim == 2 else ""
+        row = f"row {first_row + bad[0]}: " if array.ndim == 2 else ""
         pair = array.reshape(-1, 2)[bad[0]].tolist()
         raise InvalidDiceError(f"{row}a throw is two numbers from 1 to 6, not {pair}")
-    return _int8(array)
+    return 0
+
+
+cdef void *_memory(object array) except? NULL:
+    """Where the data of a contiguous array are; the array must be kept alive."""
+    cdef Py_buffer buffer
+    PyObject_GetBuffer(array, &buffer, PyBUF_SIMPLE)
+    PyBuffer_Release(&buffer)
+    return buffer.buf
 
 
 cdef str _fault(object board):
@@ -240,12 +296,14 @@ cdef int _check_board(const int8_t *board, const CRules *rules, object original,
 
 
 cdef int _check_throw(object d1, object d2, int *high, int *low) except -1:
-    cdef object a = _whole(d1, "a die")
-    cdef object b = _whole(d2, "a die")
+    cdef object a = d1 if PyLong_CheckExact(d1) else _whole(d1, "a die")
+    cdef object b = d2 if PyLong_CheckExact(d2) else _whole(d2, "a die")
     if not (1 <= a <= 6 and 1 <= b <= 6):
         raise InvalidDiceError(f"a throw is two numbers from 1 to 6, not {[a, b]}")
-    high[0] = max(a, b)
-    low[0] = min(a, b)
+    high[0] = a
+    low[0] = b
+    if high[0] < low[0]:
+        high[0], low[0] = low[0], high[0]
     return 0
 
 
@@ -321,6 +379,16 @@ cdef class Step:
         return Step, tuple(self)
 
 
+def _steps_text(steps):
+    """The text of canonical steps, as ``notation.play_text`` writes it; for tests."""
+    cdef char text[TEXT_SIZE]
+    cdef int8_t numbers[16]
+    memset(numbers, -1, 16)
+    for i, step in enumerate(steps):
+        memcpy(numbers + 4 * <int> i, (<Step?> step).v, 4)
+    return text[:steps_text(numbers, text)].decode("ascii")
+
+
 cdef bint _compare(object a, object b, int op):
     if op == 0:
         return a < b
@@ -351,6 +419,64 @@ cdef tuple _steps(const int8_t *steps):
 
 # ================================================================ Play
 
+@cython.no_gc
+cdef class _Turn:
+    """What the plays of one throw share: where they begin, and all their results."""
+
+    cdef Position origin
+    cdef object rules
+    cdef int high
+    cdef int low
+    cdef Sink found             # in one piece of memory, which begins with the rows
+    cdef int8_t *canonical      # 16 bytes a play, or NULL before anybody has asked
+
+    def __cinit__(self):
+        self.found = counting_sink()
+        self.canonical = NULL
+
+    def __dealloc__(self):
+        free(self.found.rows)
+        free(self.canonical)
+
+    cdef int keep(self, const Sink *plays) except -1:
+        """Copies the plays."""
+        cdef int8_t *memory = <int8_t *> malloc(plays.count * (ROW_BYTES + 16 + 1))
+        if memory == NULL:
+            raise _no_memory(plays.count, True)
+        self.found.rows = memory
+        self.found.steps = memory + plays.count * ROW_BYTES
+        self.found.outcomes = <uint8_t *> (self.found.steps + plays.count * 16)
+        append_plays(&self.found, plays)
+        return 0
+
+    cdef const int8_t *canonical_steps(self) except NULL:
+        """The canonical steps of all plays, found when they are first asked for."""
+        with cython.critical_section(self):
+            if self.canonical == NULL:
+                self.find_canonical()
+        return self.canonical
+
+    cdef int find_canonical(self) except -1:
+        cdef Scratch scratch
+        cdef int status = NO_MEMORY
+        cdef int8_t *steps = <int8_t *> malloc(self.found.count * 16)
+        scratch_init(&scratch)
+        if steps != NULL:
+            status = kernel.canonical(self.origin.b, self.high, self.low, _c_rules(self.rules),
+                                      self.found.count, self.found.rows, self.found.outcomes,
+                                      &scratch, steps)
+        scratch_free(&scratch)
+        if status == 1:
+            self.canonical = steps
+            return 0
+        free(steps)
+        if status == 0:
+            raise AssertionError("a play without a legal sequence")
+        raise _no_memory(self.found.count, True)
+
+
+@cython.no_gc
+@cython.freelist(64)
 cdef class Play:
     """A whole turn: what ``Position.plays`` answers; it cannot be made by hand.
 
@@ -358,21 +484,26 @@ cdef class Play:
     same position and outcome (section 3).
     """
 
-    cdef readonly Position origin
-    cdef readonly object rules
-    cdef int8_t board[ROW_BYTES]
-    cdef int8_t step_bytes[16]
-    cdef uint8_t result
-    cdef uint8_t high
-    cdef uint8_t low
+    cdef _Turn turn
+    cdef Py_ssize_t number
 
     def __init__(self, *args, **kwargs):
         raise TypeError("plays come from Position.plays()")
 
     @property
+    def origin(self):
+        """The position before the play."""
+        return self.turn.origin
+
+    @property
+    def rules(self):
+        """The rules that it is legal by."""
+        return self.turn.rules
+
+    @property
     def steps(self):
         """The steps in playing order, one of the sequences that make this play; () is a pass."""
-        return _steps(self.step_bytes)
+        return _steps(self.turn.found.steps + self.number * 16)
 
     @property
     def canonical_steps(self):
@@ -380,37 +511,28 @@ cdef class Play:
 
         It depends on position, throw, rules, result and outcome alone.
         """
-        cdef Scratch scratch
-        cdef int8_t steps[16]
-        cdef int status
-        scratch_init(&scratch)
-        status = kernel.canonical(self.origin.b, self.high, self.low, self.board, self.result,
-                                  _c_rules(self.rules), &scratch, steps)
-        scratch_free(&scratch)
-        if status < 0:
-            raise MemoryError
-        if status == 0:
-            raise AssertionError("a play without a legal sequence")
-        return _steps(steps)
+        return _steps(self.turn.canonical_steps() + self.number * 16)
 
     @property
     def position(self):
         """The position after the play, as the next player sees it."""
-        return _position(self.board)
+        return _position(self.turn.found.rows + self.number * ROW_BYTES)
 
     @property
     def outcome(self):
         """What the play made of the game."""
-        return _OUTCOMES[self.result]
+        return _OUTCOMES[self.turn.found.outcomes[self.number]]
 
     @property
     def dice(self):
         """The throw, the higher die first."""
-        return self.high, self.low
+        return self.turn.high, self.turn.low
 
     cdef object _key(self):
-        return (self.origin, self.high, self.low, self.rules,
-                PyBytes_FromStringAndSize(<char *> self.board, ROW_BYTES), self.result)
+        cdef _Turn turn = self.turn
+        row = <char *> turn.found.rows + self.number * ROW_BYTES
+        return (turn.origin, turn.high, turn.low, turn.rules,
+                PyBytes_FromStringAndSize(row, ROW_BYTES), turn.found.outcomes[self.number])
 
     def __eq__(self, other):
         if not isinstance(other, Play):
@@ -421,11 +543,14 @@ cdef class Play:
         return hash(self._key())
 
     def __str__(self):
-        from brade_fast.notation import play_text
-        return play_text(self)
+        cdef char text[TEXT_SIZE]
+        cdef int size = steps_text(self.turn.canonical_steps() + self.number * 16, text)
+        cdef int result = self.turn.found.outcomes[self.number]
+        words = text[:size].decode("ascii")
+        return words if result == NONE else f"{words} = {_OUTCOMES[result].name.lower()}"
 
     def __repr__(self):
-        return f"<Play {self.high}-{self.low}: {self}>"
+        return f"<Play {self.turn.high}-{self.turn.low}: {self}>"
 
     def __copy__(self):
         return self
@@ -434,8 +559,8 @@ cdef class Play:
         return self
 
     def __reduce__(self):
-        return _find_play, (self.origin, self.high, self.low, self.rules, self.position,
-                            self.result)
+        return _find_play, (self.origin, *self.dice, self.rules, self.position,
+                            int(self.outcome))
 
 
 def _find_play(origin, high, low, rules, position, outcome):
@@ -448,6 +573,19 @@ def _find_play(origin, high, low, rules, position, outcome):
 
 # ================================================================ Position
 
+cdef inline uint64_t board_hash(const int8_t *board) noexcept:
+    """Of all men; the same in every process."""
+    cdef uint64_t words[7]
+    cdef uint64_t mixed = 0
+    cdef int i
+    words[6] = 0
+    memcpy(words, board, ROW_BYTES)
+    for i in range(7):
+        mixed = scramble(mixed ^ words[i])
+    return mixed
+
+
+@cython.freelist(64)
 cdef class Position:
     """A position as the player to move sees it: an immutable value.
 
@@ -464,8 +602,6 @@ cdef class Position:
     TypeError
         If men or indices are not whole numbers.
     """
-
-    cdef int8_t b[ROW_BYTES]
 
     def __init__(self, mover, other):
         if board_above(self.b, 0):   # 0 only before it is made
@@ -490,11 +626,18 @@ cdef class Position:
         ------
         InvalidPositionError, TypeError
         """
+        cdef const int8_t *ready
+        cdef State s
+        cdef Position made = Position.__new__(Position)
+        if _is_ready(array) and array.shape == _BOARD_SHAPE:
+            ready = <const int8_t *> _memory(array)
+            if look_valid(&s, ready):
+                memcpy(made.b, ready, ROW_BYTES)
+                return made
         values = _int_array(array, "a position", InvalidPositionError, "(2, 26)")
         if values.shape != (2, 26):
             raise InvalidPositionError(
                 f"a position must have the shape (2, 26), not {values.shape}")
-        cdef Position made = Position.__new__(Position)
         _fill_position(made, values)
         return made
 
@@ -532,31 +675,14 @@ cdef class Position:
 
     def array(self):
         """A fresh int8 array of shape (2, 26), mover first."""
-        made = np.empty((2, 26), np.int8)
-        cdef int8_t[:, ::1] view = made
-        memcpy(&view[0, 0], self.b, ROW_BYTES)
+        made = _EMPTY(_BOARD_SHAPE, _INT8)
+        memcpy(_memory(made), self.b, ROW_BYTES)
         return made
-
-    cdef bytes _packed(self):
-        """Ten bytes: for each point and the bar as many 1-bits as men, then a 0."""
-        cdef uint8_t packed[10]
-        cdef int place = 0, half, point, k
-        for k in range(10):
-            packed[k] = 0
-        for half in range(2):
-            for k in range(25):
-                point = self.b[26 * half + (k + 1 if k < 24 else 0)]
-                while point > 0:
-                    packed[place >> 3] |= 1 << (place & 7)
-                    place += 1
-                    point -= 1
-                place += 1
-        return PyBytes_FromStringAndSize(<char *> packed, 10)
 
     @property
     def id(self):
         """The position id, 14 characters. Positions sort as the ten bytes behind their ids do."""
-        return base64.urlsafe_b64encode(self._packed()).decode().rstrip("=")
+        return base64.urlsafe_b64encode(_packed(self.b)).decode().rstrip("=")
 
     @property
     def bar(self):
@@ -604,45 +730,21 @@ cdef class Position:
             If somebody has already won.
         """
         cdef const CRules *c_rules = _c_rules(rules)
-        cdef Scratch scratch
-        cdef Sink out = counting_sink()
-        cdef Play play
-        cdef Py_ssize_t i
+        cdef _Turn turn
         cdef int high, low
-        cdef int8_t *memory = NULL
         _check_throw(d1, d2, &high, &low)
         if is_over(self.b, c_rules):
             raise InvalidPositionError(_won(self.b, c_rules))
-        scratch_init(&scratch)
-        try:
-            if kernel.plays_of_board(self.b, high, low, c_rules, False, &scratch,
-                                     &out) < 0:
-                raise MemoryError
-            memory = <int8_t *> malloc(out.count * (ROW_BYTES + 16 + 1))
-            if memory == NULL:
-                raise MemoryError
-            out.rows = memory
-            out.steps = memory + out.count * ROW_BYTES
-            out.outcomes = <uint8_t *> (out.steps + out.count * 16)
-            out.count = 0
-            if kernel.plays_of_board(self.b, high, low, c_rules, False, &scratch,
-                                     &out) < 0:
-                raise MemoryError
-            made = []
-            for i in range(out.count):
-                play = Play.__new__(Play)
-                play.origin = self
-                play.rules = rules
-                play.high = high
-                play.low = low
-                play.result = out.outcomes[i]
-                memcpy(play.board, out.rows + i * ROW_BYTES, ROW_BYTES)
-                memcpy(play.step_bytes, out.steps + i * 16, 16)
-                made.append(play)
-        finally:
-            free(memory)
-            scratch_free(&scratch)
-        return tuple(made)
+        turn = _Turn.__new__(_Turn)
+        turn.origin = self
+        turn.rules = rules
+        turn.high = high
+        turn.low = low
+        if high == low:
+            _find_plays(turn, c_rules)
+        else:
+            _find_unequal_plays(turn, c_rules)
+        return _plays(turn)
 
     def is_over(self, rules=BRADE):
         """Whether either player has already won (section 5; a standing John counts)."""
@@ -663,10 +765,10 @@ cdef class Position:
             return memcmp(self.b, (<Position> other).b, ROW_BYTES) == 0
         if op == 3:
             return memcmp(self.b, (<Position> other).b, ROW_BYTES) != 0
-        return _compare((<Position> self)._packed(), (<Position> other)._packed(), op)
+        return _compare(_packed((<Position> self).b), _packed((<Position> other).b), op)
 
     def __hash__(self):
-        return hash(PyBytes_FromStringAndSize(<char *> self.b, ROW_BYTES))
+        return <Py_hash_t> (board_hash(self.b) >> 1)
 
     def __str__(self):
         from brade_fast.notation import board_text
@@ -685,10 +787,82 @@ cdef class Position:
         return Position.from_id, (self.id,)
 
 
+cdef int _find_unequal_plays(_Turn turn, const CRules *rules) except -1:
+    """Fills the turn by way of the stack; the number of plays is small."""
+    cdef int8_t rows[MAX_UNEQUAL * ROW_BYTES]
+    cdef uint8_t outcomes[MAX_UNEQUAL]
+    cdef int8_t steps[MAX_UNEQUAL * 16]
+    cdef Sink out
+    cdef Scratch scratch
+    cdef int status
+    out.rows = rows
+    out.outcomes = outcomes
+    out.steps = steps
+    out.count = 0
+    scratch_init(&scratch)
+    status = kernel.plays_of_board(turn.origin.b, turn.high, turn.low, rules, False, &scratch,
+                                   &out)
+    scratch_free(&scratch)
+    if status < 0:
+        _raise_status(NO_MEMORY)
+    return turn.keep(&out)
+
+
+cdef int _find_plays(_Turn turn, const CRules *rules) except -1:
+    """Fills the turn by way of a buffer that is large enough for every throw."""
+    cdef Buffer buffer
+    cdef Sink out
+    cdef Scratch scratch
+    cdef int status = NO_MEMORY
+    scratch_init(&scratch)
+    buffer_init(&buffer)
+    try:
+        if buffer_ready(&buffer, True):
+            out = buffer_sink(&buffer)
+            status = kernel.plays_of_board(turn.origin.b, turn.high, turn.low, rules, False,
+                                           &scratch, &out)
+        if status < 0:
+            _raise_status(NO_MEMORY)
+        return turn.keep(&out)
+    finally:
+        buffer_free(&buffer)
+        scratch_free(&scratch)
+
+
+cdef tuple _plays(_Turn turn):
+    cdef tuple plays = PyTuple_New(turn.found.count)
+    cdef Play play
+    cdef Py_ssize_t i
+    for i in range(turn.found.count):
+        play = Play.__new__(Play)
+        play.turn = turn
+        play.number = i
+        Py_INCREF(play)         # the tuple takes a reference
+        PyTuple_SET_ITEM(plays, i, play)
+    return plays
+
+
 cdef Position _position(const int8_t *board):
     cdef Position made = Position.__new__(Position)
     memcpy(made.b, board, ROW_BYTES)
     return made
+
+
+cdef bytes _packed(const int8_t *board):
+    """Ten bytes: for each point and the bar as many 1-bits as men, then a 0."""
+    cdef uint8_t packed[10]
+    cdef int place = 0, half, point, k
+    for k in range(10):
+        packed[k] = 0
+    for half in range(2):
+        for k in range(25):
+            point = board[26 * half + (k + 1 if k < 24 else 0)]
+            while point > 0:
+                packed[place >> 3] |= 1 << (place & 7)
+                place += 1
+                point -= 1
+            place += 1
+    return PyBytes_FromStringAndSize(<char *> packed, 10)
 
 
 cdef int _fill_position(Position made, object values) except -1:
@@ -740,54 +914,50 @@ cdef object _unpack(str text):
 
 # ================================================================ bulk
 
+cdef object _NO_DICE = np.array((1, 1), np.int8)    # where boards are all that matters
+
+
 cdef class _Calls:
     """Checked boards, throws and rules of one bulk call; its methods run parts of it."""
 
     cdef Py_ssize_t n
-    cdef const int8_t[::1] boards
-    cdef const int8_t[::1] dice
-    cdef object original        # the boards as they came, for messages
-    cdef object keep            # the Rules, whose bytes the batch points into
+    cdef Py_ssize_t first_row   # the number of the first row in messages
+    cdef object boards          # what the batch points into
+    cdef object dice
+    cdef object boards_given    # as they came, for messages
+    cdef object dice_given
+    cdef object rules
     cdef Batch batch
     cdef int stop
 
-    def __init__(self, boards, dice, rules, generic):
+    def __init__(self, boards, dice, rules, generic, Py_ssize_t first_row=0):
         self.batch.rules = _c_rules(rules)
-        self.keep = rules
-        self.original, array = _boards_array(boards, "boards")
-        self.n = len(array)
-        throws = _dice_array(dice, self.n)
-        self.boards = array.reshape(-1)
-        self.dice = throws.reshape(-1)
+        self.rules = rules
+        self.first_row = first_row
+        self.boards_given = _shaped_boards(boards, "boards")
+        self.n = len(self.boards_given)
+        self.dice_given = _shaped_dice(dice, self.n)
+        self.boards = _int8(self.boards_given)
+        self.dice = _int8(self.dice_given)
         self.batch.only_generic = generic
-        self.batch.dice_stride = 0 if throws.ndim == 1 else 2
-        if self.n == 0:
-            return
-        self.batch.boards = &self.boards[0]
-        self.batch.dice = &self.dice[0]
-
-    cdef int own_copy(self) except -1:
-        """Makes the boards and throws a copy that nobody else can change."""
-        self.boards = np.array(self.boards)
-        self.dice = np.array(self.dice)
-        if self.n:
-            self.batch.boards = &self.boards[0]
-            self.batch.dice = &self.dice[0]
-        return 0
+        self.batch.dice_stride = 0 if self.dice.ndim == 1 else 2
+        self.batch.boards = <const int8_t *> _memory(self.boards)
+        self.batch.dice = <const int8_t *> _memory(self.dice)
 
     cdef int check_all(self) except -1:
-        """Refuses the first row that cannot be played."""
+        """Refuses the first throw that is none, else the first board that cannot be played."""
         cdef Py_ssize_t i
         cdef State s
+        _check_dice(self.dice_given, self.first_row)
         for i in range(self.n):
             if not look_going(&s, self.batch.boards + i * ROW_BYTES, self.batch.rules):
                 _check_board(self.batch.boards + i * ROW_BYTES, self.batch.rules,
-                             self.original[i], f"row {i}: ")
+                             self.boards_given[i], f"row {self.first_row + i}: ")
         return 0
 
     cdef int after_block(self, Py_ssize_t status) except -1:
         if status == NO_MEMORY:
-            raise MemoryError("no memory for the generic path")
+            raise MemoryError("no memory for the plays of one call")
         if status == REFUSED:
             self.check_all()
             raise ValueError("the boards or the dice were changed during the call")
@@ -811,65 +981,57 @@ cdef class _Calls:
         finally:
             scratch_free(&scratch)
 
-    def write(self, Py_ssize_t first, Py_ssize_t last, const int64_t[::1] offsets,
-              int8_t[::1] rows, uint8_t[::1] outcomes, int8_t[::1] steps):
-        """Writes the plays of some calls to their places, which were counted before."""
-        cdef Scratch scratch
-        cdef Sink out = counting_sink()
-        cdef Py_ssize_t end, status = DONE
-        out.rows = &rows[0]
-        out.outcomes = &outcomes[0]
-        out.steps = NULL if steps is None else &steps[0]
-        out.count = offsets[first]
-        scratch_init(&scratch)
-        try:
-            while first < last:
-                end = min(first + CALLS_PER_CHECK, last)
-                with nogil:
-                    status = kernel.write_counted(&self.batch, first, end, &scratch, &out)
-                self.after_block(status)
-                first = end
-        finally:
-            scratch_free(&scratch)
-        if out.count != offsets[last]:
-            raise AssertionError("counted and written plays differ")
+    cdef Py_ssize_t likely_plays(self, int64_t *counts) except -1:
+        """How much room all plays will need, rather more than less; ``counts`` has room for all.
 
-    def grow(self, arrays, int64_t[::1] offsets):
-        """Writes all plays to arrays that grow as they fill; for one thread."""
+        One call in 32, all over the batch, is counted: then the arrays need not grow, which may
+        copy them, and are not so large that the allocator takes new memory again and again.
+        """
         cdef Scratch scratch
-        cdef Sink out = counting_sink()
-        cdef Py_ssize_t capacity, i = 0
-        cdef int8_t[::1] rows, steps
-        cdef uint8_t[::1] outcomes
-        cdef int64_t *counts = &offsets[0]
+        cdef Py_ssize_t i = 0
+        cdef int64_t total = 0
+        cdef int status = DONE
+        if self.n < UNCOUNTED:
+            return self.n * PLAYS_A_CALL + MAX_UNEQUAL
         scratch_init(&scratch)
+        with nogil:
+            while i < self.n and status == DONE:
+                counts[i] = 0
+                status = kernel.count_many(&self.batch, i, i + 1, counts, &scratch)
+                total += counts[i]
+                i += SAMPLED
+        scratch_free(&scratch)
+        self.after_block(status)
+        return <Py_ssize_t> (total * SAMPLED * 1.05) + MAX_UNEQUAL
+
+    cdef Py_ssize_t write(self, Py_ssize_t first, Py_ssize_t last, _Room room, int64_t *offsets,
+                          bint grows) except -1:
+        """Appends plays; answers the first call that has not been written, which is ``last``
+        where the room grows.
+        """
+        cdef Scratch scratch
+        cdef Buffer spill
+        cdef Py_ssize_t i = first, end
+        scratch_init(&scratch)
+        buffer_init(&spill)
         try:
-            while True:
-                capacity = len(arrays[0])
-                rows = arrays[0].reshape(-1)
-                outcomes = arrays[1]
-                steps = None if arrays[2] is None else arrays[2].reshape(-1)
-                out.rows = &rows[0]
-                out.outcomes = &outcomes[0]
-                out.steps = NULL if steps is None else &steps[0]
-                while i < self.n:
-                    first = i
-                    with nogil:
-                        i = kernel.write_many(&self.batch, i, min(i + CALLS_PER_CHECK, self.n),
-                                       capacity, counts, &scratch, &out)
-                    self.after_block(i)
-                    if i == first:
+            while i < last:
+                end = min(i + CALLS_PER_CHECK, last)
+                with nogil:
+                    i = kernel.write_many(&self.batch, i, end, room.rows, offsets, &scratch,
+                                          &spill, &room.sink)
+                self.after_block(i)
+                if i < end:     # full
+                    if not grows:
                         break
-                rows = steps = None
-                outcomes = None
-                if i == self.n:
-                    _resize(arrays, out.count)
-                    return
-                # Enough for the rest at the rate so far, and an eighth more.
-                _resize(arrays, out.count + MAX_DOUBLES
-                        + (self.n - i) * (out.count // max(i, 1) + 1) * 9 // 8)
+                    # For the rest at the rate so far, and more; one call always fits.
+                    room.resize(room.sink.count + MAX_DOUBLES
+                                + (last - i) * (room.sink.count // max(i - first, 1) + 1)
+                                * 9 // 8)
         finally:
+            buffer_free(&spill)
             scratch_free(&scratch)
+        return i
 
     def rewrite(self):
         cdef Scratch scratch
@@ -877,9 +1039,10 @@ cdef class _Calls:
         cdef Sink out
         cdef Py_ssize_t first = 0, end, status = 0, total = 0
         scratch_init(&scratch)
+        buffer_init(&buffer)
         try:
-            if not buffer_ready(&buffer):
-                raise MemoryError
+            if not buffer_ready(&buffer, False):
+                self.after_block(NO_MEMORY)
             out = buffer_sink(&buffer)
             while first < self.n:
                 end = min(first + CALLS_PER_CHECK, self.n)
@@ -910,18 +1073,108 @@ cdef class _Calls:
         self.stop = 1
 
 
-def _resize(arrays, rows):
-    """Makes the result arrays longer or shorter in place, where the memory allows it."""
-    for array in arrays:
-        if array is not None:
-            array.resize((rows, *array.shape[1:]), refcheck=False)
+cdef class _Room:
+    """Arrays for plays, and how far they are filled."""
+
+    cdef Py_ssize_t rows
+    cdef object boards, outcomes, steps
+    cdef Sink sink
+
+    cdef int aim(self) except -1:
+        """Points the sink at the arrays."""
+        self.rows = len(self.outcomes)
+        self.sink.rows = <int8_t *> _memory(self.boards)
+        self.sink.outcomes = <uint8_t *> _memory(self.outcomes)
+        self.sink.steps = NULL if self.steps is None else <int8_t *> _memory(self.steps)
+        return 0
+
+    cdef int resize(self, Py_ssize_t rows) except -1:
+        """Makes the arrays longer or shorter, in place where the memory allows it."""
+        try:
+            self.boards.resize((rows, 2, 26), refcheck=False)
+            self.outcomes.resize((rows,), refcheck=False)
+            if self.steps is not None:
+                self.steps.resize((rows, 4, 4), refcheck=False)
+        except MemoryError:
+            raise _no_memory(rows, self.steps is not None) from None
+        return self.aim()
 
 
-def _in_threads(threads, n, work, ask_to_stop):
-    """Runs ``work(first, last)`` over ``range(n)``; answers what the parts answered, in order."""
+cdef _Room _new_room(Py_ssize_t rows, bint steps):
+    cdef _Room room = _Room.__new__(_Room)
+    try:
+        room.boards = np.empty((rows, 2, 26), _INT8)
+        room.outcomes = np.empty(rows, _UINT8)
+        room.steps = np.empty((rows, 4, 4), _INT8) if steps else None
+    except MemoryError:
+        raise _no_memory(rows, steps) from None
+    room.sink = counting_sink()
+    room.aim()
+    return room
+
+
+cdef object _no_memory(Py_ssize_t rows, bint steps):
+    size = rows * (ROW_BYTES + 1 + (16 if steps else 0))
+    return MemoryError(f"no memory for {rows:,} plays ({_megabytes(size)}); "
+                       "iter_plays needs less at a time")
+
+
+cdef object _numbers(Py_ssize_t n, str what):
+    """Uninitialised int64, shape (n,)."""
+    try:
+        return np.empty(n, _INT64)
+    except MemoryError:
+        raise MemoryError(f"no memory for {n:,} {what} ({_megabytes(8 * n)})") from None
+
+
+cdef object _checked_out(object out, _Calls calls, bint steps):
+    """The caller's own arrays: the offsets and a _Room of the others, None without steps."""
+    cdef _Room room = _Room.__new__(_Room)
+    if not isinstance(out, tuple) or len(out) not in (3, 4):
+        raise TypeError("out must be an Enumeration or a tuple (offsets, boards, outcomes[, "
+                        f"steps]), not {type(out).__name__}")
+    if steps and (len(out) == 3 or out[3] is None):
+        raise ValueError("out has no array for the steps, and steps=True asks for them")
+    wanted = [("offsets", _INT64, ()), ("boards", _INT8, (2, 26)), ("outcomes", _UINT8, ())]
+    if steps:
+        wanted.append(("steps", _INT8, (4, 4)))
+    taken = [("the boards given", calls.boards_given), ("the dice given", calls.dice_given)]
+    for array, (name, dtype, shape) in zip(out, wanted):
+        name = f"out's {name}"
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} must be a NumPy array, not {type(array).__name__}")
+        if array.dtype != dtype:
+            raise ValueError(f"{name} must be {dtype}, not {array.dtype}")
+        if array.ndim != len(shape) + 1 or array.shape[1:] != shape:
+            right = ", ".join(map(str, ("rows", *shape))) + ("" if shape else ",")
+            raise ValueError(f"{name} must have the shape ({right}), not {array.shape}")
+        if not array.flags.c_contiguous:
+            raise ValueError(f"{name} must be C-contiguous")
+        if not array.flags.writeable:
+            raise ValueError(f"{name} must be writable")
+        for other_name, other in taken:
+            if np.may_share_memory(array, other):
+                raise ValueError(f"{name} must not share memory with {other_name}")
+        taken.append((name, array))
+    if len(out[0]) <= calls.n:
+        raise ValueError(f"out's offsets must have room for {calls.n + 1:,} numbers, "
+                         f"one more than there are calls, not {len(out[0]):,}")
+    room.boards, room.outcomes = out[1], out[2]
+    room.steps = out[3] if steps else None
+    room.sink = counting_sink()
+    room.aim()
+    room.rows = min([len(array) for array in out[1:len(wanted)]])
+    return out[0][:calls.n + 1], room
+
+
+def _in_threads(threads, n, work, ask_to_stop, block=None):
+    """Runs ``work(first, last)`` over ``range(n)``; answers what the parts answered, in order.
+
+    The parts are as equal as can be, and not longer than a block.
+    """
     if threads == 1 or n < 2:
         return [work(0, n)] if n else []
-    parts = min(n, threads * 8)
+    parts = min(n, max(threads * 8, -(-n // block) if block else 0))
     bounds = [n * k // parts for k in range(parts + 1)]
     with concurrent.futures.ThreadPoolExecutor(min(threads, parts)) as pool:
         futures = [pool.submit(work, bounds[k], bounds[k + 1]) for k in range(parts)]
@@ -934,7 +1187,131 @@ def _in_threads(threads, n, work, ask_to_stop):
             raise
 
 
-def enumerate_plays(boards, dice, rules=BRADE, *, steps=False, threads=1, generic=False):
+cdef class _Line:
+    """The blocks of a call in several threads, which take their places in order.
+
+    Each block is written to memory that its thread uses again and again, and then copied. The
+    copying is done in the threads too; to count first would take longer.
+    """
+
+    cdef _Calls calls
+    cdef _Room room
+    cdef int64_t *offsets
+    cdef bint steps
+    cdef Py_ssize_t broken      # the first call of the first block that failed
+    cdef bint may_grow
+    cdef Py_ssize_t next_call
+    cdef int64_t plays
+    cdef object moved           # a Condition: the next block may take its place
+    cdef list spare             # rooms that no thread uses now
+    cdef list late              # (place, room) of blocks that did not fit
+
+    def block(self, Py_ssize_t first, Py_ssize_t last):
+        cdef _Room mine
+        try:
+            mine = self.spare.pop()
+        except IndexError:
+            mine = _new_room(min(last - first, BLOCK) * PLAYS_A_CALL + MAX_UNEQUAL, self.steps)
+        try:
+            mine.sink.count = 0
+            self.calls.write(first, last, mine, self.offsets, True)
+            place = self.take_place(first, last, mine.sink.count)
+        except BaseException:
+            with self.moved:
+                self.broken = min(self.broken, first)
+                self.moved.notify_all()
+            raise
+        self.settle(first, last, place, mine)
+
+    cdef int64_t take_place(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t count) except -1:
+        with self.moved:
+            while self.next_call != first:
+                if self.broken < first:
+                    raise KeyboardInterrupt     # that block says why
+                self.moved.wait()
+            place = self.plays
+            self.plays += count
+            self.next_call = last
+            self.moved.notify_all()
+        return place
+
+    cdef int settle(self, Py_ssize_t first, Py_ssize_t last, int64_t place, _Room mine) except -1:
+        cdef Py_ssize_t i
+        for i in range(first + 1, last + 1):
+            self.offsets[i] += place
+        if place + mine.sink.count <= self.room.rows:
+            self.copy(place, mine)
+        elif self.may_grow:
+            self.late.append((place, mine))
+            return 0
+        self.spare.append(mine)
+        return 0
+
+    cdef void copy(self, int64_t place, _Room mine) noexcept:
+        cdef Sink to = self.room.sink
+        cdef Sink *more = &mine.sink
+        to.count = place
+        with nogil:
+            append_plays(&to, more)
+
+    cdef int run(self, threads) except -1:
+        _in_threads(threads, self.calls.n, self.block, self.calls.ask_to_stop, BLOCK)
+        if self.late:
+            self.room.resize(self.plays)
+            for place, room in self.late:
+                self.copy(place, room)
+        self.room.sink.count = self.plays
+        return 0
+
+
+cdef int _write_in_threads(_Calls calls, threads, _Room room, int64_t *offsets, bint steps,
+                           bint may_grow) except -1:
+    cdef _Line line = _Line.__new__(_Line)
+    line.calls = calls
+    line.room = room
+    line.offsets = offsets
+    line.steps = steps
+    line.may_grow = may_grow
+    line.broken = calls.n
+    line.moved = threading.Condition()
+    line.spare = []
+    line.late = []
+    return line.run(threads)
+
+
+cdef object _enumerate(_Calls calls, bint steps, threads, out):
+    cdef _Room room
+    cdef int64_t *c_offsets
+    cdef Py_ssize_t written = calls.n
+    if out is None:
+        offsets = _numbers(calls.n + 1, "offsets")
+        c_offsets = <int64_t *> _memory(offsets)
+        room = _new_room(calls.likely_plays(c_offsets), steps)
+    else:
+        offsets, room = _checked_out(out, calls, steps)
+        c_offsets = <int64_t *> _memory(offsets)
+    c_offsets[0] = 0
+    if threads == 1 or calls.n < 2:
+        written = calls.write(0, calls.n, room, c_offsets, out is None)
+        plays = room.sink.count
+    else:
+        _write_in_threads(calls, threads, room, c_offsets, steps, out is None)
+        plays = room.sink.count
+    if out is None:
+        room.resize(plays)
+        return Enumeration(offsets, room.boards, room.outcomes, room.steps)
+    if written < calls.n:
+        counts = _numbers(calls.n, "counts")
+        calls.count(written, calls.n, counts)
+        plays += int(counts[written:].sum())
+    if plays > room.rows:
+        raise ValueError(f"out has room for {room.rows:,} plays, and there are {plays:,}")
+    return Enumeration(offsets, room.boards[:plays], room.outcomes[:plays],
+                       room.steps[:plays] if steps else None)
+
+
+def enumerate_plays(boards, dice, rules=BRADE, *, steps=False, threads=1, generic=False,
+                    out=None):
     """All legal plays of many positions, each distinct (position, outcome) once.
 
     Parameters
@@ -947,8 +1324,14 @@ def enumerate_plays(boards, dice, rules=BRADE, *, steps=False, threads=1, generi
     steps : bool
         Name the steps too.
     threads : int
+        The result does not depend on it.
     generic : bool
         Send every call to the generic path: a cross-check, slower.
+    out : Enumeration or tuple (offsets, boards, outcomes[, steps])
+        Arrays of yours to write to, for those who call again and again: of the types and shapes
+        below, longer if you like, C-contiguous, writable, apart from each other and the input.
+        The arrays of the result are then views of their beginnings. After an error they hold
+        nothing of use.
 
     Returns
     -------
@@ -962,33 +1345,50 @@ def enumerate_plays(boards, dice, rules=BRADE, *, steps=False, threads=1, generi
         Naming the first row at fault; also where somebody has already won.
     TypeError
         If values are not integers.
+    ValueError
+        If ``out`` cannot be used; where it is too small, saying how many plays there are.
+    MemoryError
+        Saying how many plays, and bytes, there is no room for.
     """
-    cdef _Calls calls
     _c_rules(rules)
     threads = _at_least(threads, "threads", 1)
-    calls = _Calls(boards, dice, rules, bool(generic))
-    n = calls.n
-    offsets = np.zeros(n + 1, np.int64)
-    counted = n < SMALL_BATCH or threads > 1
-    if counted:
-        calls.own_copy()        # read twice, so it must not change between
-        _in_threads(threads, n, lambda i, k: calls.count(i, k, offsets[1:]), calls.ask_to_stop)
-        np.cumsum(offsets, out=offsets)
-        rows = int(offsets[n])
-    else:
-        rows = 16 * n + MAX_DOUBLES
-    arrays = (
-        np.empty((rows, 2, 26), np.int8),
-        np.empty(rows, np.uint8),
-        np.empty((rows, 4, 4), np.int8) if steps else None,
-    )
-    if counted:
-        flat = (arrays[0].reshape(-1), arrays[1], arrays[2].reshape(-1) if steps else None)
-        _in_threads(threads, n, lambda i, k: calls.write(i, k, offsets, *flat),
-                    calls.ask_to_stop)
-    else:
-        calls.grow(arrays, offsets)
-    return Enumeration(offsets, *arrays)
+    return _enumerate(_Calls(boards, dice, rules, bool(generic)), bool(steps), threads, out)
+
+
+def iter_plays(boards, dice, rules=BRADE, *, chunk=65536, steps=False, threads=1):
+    """The plays of very many positions, some at a time: for jobs larger than memory.
+
+    Parameters
+    ----------
+    boards, dice, rules, steps, threads
+        As in ``enumerate_plays``. Arrays are read chunk by chunk, so they may be memory-mapped.
+    chunk : int
+        So many calls are answered at a time, at most.
+
+    Returns
+    -------
+    iterator of Enumeration
+        One for each chunk, its offsets beginning at 0; none if there are no boards.
+
+    Raises
+    ------
+    InvalidPositionError, InvalidDiceError
+        On the way, naming the first row of a chunk at fault by its number among all.
+    TypeError, ValueError
+        At once, if the arguments have wrong types or shapes.
+    """
+    _c_rules(rules)
+    threads = _at_least(threads, "threads", 1)
+    chunk = _at_least(chunk, "chunk", 1)
+    boards = _shaped_boards(boards, "boards")
+    return _chunks(boards, _shaped_dice(dice, len(boards)), rules, chunk, bool(steps), threads)
+
+
+def _chunks(boards, dice, rules, chunk, steps, threads):
+    for first in range(0, len(boards), chunk):
+        some = dice if dice.ndim == 1 else dice[first:first + chunk]
+        yield _enumerate(_Calls(boards[first:first + chunk], some, rules, False, first), steps,
+                         threads, None)
 
 
 def count_plays(boards, dice, rules=BRADE, *, threads=1, generic=False):
@@ -1003,9 +1403,137 @@ def count_plays(boards, dice, rules=BRADE, *, threads=1, generic=False):
     _c_rules(rules)
     threads = _at_least(threads, "threads", 1)
     calls = _Calls(boards, dice, rules, bool(generic))
-    counts = np.zeros(calls.n, np.int64)
+    counts = _numbers(calls.n, "counts")
     _in_threads(threads, calls.n, lambda i, k: calls.count(i, k, counts), calls.ask_to_stop)
     return counts
+
+
+# ================================================================ steps played again
+
+def apply(boards, steps, rules=BRADE, *, threads=1):
+    """Plays the steps of many turns again, as ``enumerate_plays`` names them.
+
+    Each step must be legal where it is made (sections 2 and 4; nothing is played after an end,
+    nor by the Junker), its target and its hit must be what it says, and the dice must be of one
+    throw. Whether the turn as a whole fulfils the duties of section 3 depends on the throw and
+    on all other plays: that is not looked at. An unfinished turn is taken too.
+
+    Parameters
+    ----------
+    boards : integer array-like, shape (n, 2, 26)
+        As in ``enumerate_plays``.
+    steps : integer array-like, shape (n, 4, 4)
+        For each board (source, target, die, hit) in playing order; unused rows, the last ones,
+        hold -1.
+    rules : Rules
+    threads : int
+
+    Returns
+    -------
+    Applied
+        ``boards`` int8 (n, 2, 26) as the next player sees them, ``outcomes`` uint8 (n,).
+
+    Raises
+    ------
+    IllegalPlayError
+        Naming the first row at fault, the step and what is wrong with it.
+    InvalidPositionError
+        Naming the first row at fault; also where somebody has already won.
+    TypeError, ValueError
+        If values are not integers or the shapes do not fit.
+    """
+    cdef _Calls calls
+    cdef Py_ssize_t n
+    _c_rules(rules)
+    threads = _at_least(threads, "threads", 1)
+    calls = _Calls(boards, _NO_DICE, rules, False)
+    n = calls.n
+    given = steps if _is_ready(steps) else _int_array(steps, "steps", ValueError, f"({n}, 4, 4)")
+    if n == 0 and _is_empty_list(steps):
+        given = np.empty((0, 4, 4), np.int8)
+    if given.shape != (n, 4, 4):
+        raise ValueError(f"steps must have the shape ({n}, 4, 4), not {given.shape}")
+    taken = _int8(given, misfit=127)
+    try:
+        after, outcomes = np.empty((n, 2, 26), _INT8), np.empty(n, _UINT8)
+    except MemoryError:
+        raise MemoryError(f"no memory for {n:,} boards ({_megabytes(n * 53)})") from None
+    _in_threads(threads, n, lambda i, k: _apply(calls, taken, given, i, k, after, outcomes),
+                calls.ask_to_stop)
+    return Applied(after, outcomes)
+
+
+def _apply(_Calls calls, taken, given, Py_ssize_t first, Py_ssize_t last, after, outcomes):
+    cdef const int8_t *steps = <const int8_t *> _memory(taken)
+    cdef int8_t *c_after = <int8_t *> _memory(after)
+    cdef uint8_t *c_outcomes = <uint8_t *> _memory(outcomes)
+    cdef Fault fault
+    cdef Py_ssize_t end, i
+    while first < last:
+        end = min(first + CALLS_PER_CHECK, last)
+        with nogil:
+            i = kernel.apply_many(&calls.batch, steps, first, end, c_after, c_outcomes, &fault)
+        if i < end:
+            if fault.step < 0:
+                calls.after_block(REFUSED)
+            why = _why_not(&fault, given[i].tolist(), calls.rules)
+            raise IllegalPlayError(f"row {i}: step {fault.step + 1}, "
+                                   f"{tuple(given[i, fault.step].tolist())}: {why}")
+        calls.after_block(DONE)
+        first = end
+
+
+cdef str _why_not(const Fault *fault, list steps, rules):
+    """Why a step cannot be made on the board that the steps before it led to, in words."""
+    cdef State s
+    cdef const CRules *c_rules = _c_rules(rules)
+    cdef int target, here
+    source, to, die, hit = steps[fault.step]
+    look_back(&s, fault.board)
+    if -1 in (source, to, die, hit):
+        return "an unused row is -1 throughout, and no step comes after it"
+    if fault.step and -1 in steps[fault.step - 1]:
+        return "no step comes after an unused row"
+    if fault.outcome != NONE:
+        return f"the game is over after the step before it ({Outcome(fault.outcome).name})"
+    if fault.step == 0 and junker(&s, c_rules):
+        return "the mover has more men on the bar than can enter: he passes (the Junker)"
+    if not 1 <= die <= 6:
+        return f"a die is 1 to 6, not {die}"
+    if fault.step > 1 and any(step[2] != die for step in steps[:fault.step]):
+        return "more than two steps are made with equal dice alone"
+    if not 0 <= source <= 24:
+        return f"a source is 0 (the bar) to 24, not {source}"
+    target = min(source + die, OFF)
+    if to != target:
+        return f"with a {die} a man from {source} comes to {target} (25 is off), not to {to}"
+    if s.men[source] == 0:
+        return f"the mover has no man on {'the bar' if source == 0 else source}"
+    if source and s.men[0]:
+        return "men on the bar must enter first"
+    if target == OFF:
+        if s.own & ~<uint32_t> Q4:
+            return "no man is borne off while others are outside the last quadrant"
+        if hit == 0:
+            return f"the die does not bear off the man on {source} while others stand behind him"
+        return "nobody is hit where a man is borne off"
+    here = s.foes[foe_point(target)]
+    if source == 0 and s.men[target]:
+        return f"a man of his own stands on {target}, where he would enter"
+    if s.men[target] and bit(target) & FAR_SIDE:
+        return f"a man of his own stands on {target}: on 2 to 11 only one may stand"
+    if s.men[target] and rules.five_blots and s.men[1] > 10:
+        return f"a man of his own stands on {target}, and five have not left the talon yet"
+    if here > 1 and not _can_force(&s, source, target, c_rules):
+        return f"the other player has made point {target}, and it may not be forced"
+    return f"its hit must be {min(here, 2)}, not {hit}"
+
+
+cdef bint _can_force(const State *s, int source, int target, const CRules *rules):
+    cdef uint32_t forceable = block_forceable(s, rules)
+    if source == 0:
+        forceable |= entry_forceable(s, rules)
+    return forceable & bit(target) != 0
 
 
 def write_plays(boards, dice, rules=BRADE, *, generic=False):
@@ -1021,6 +1549,84 @@ def generic_calls(boards, dice, rules=BRADE):
     """Which calls the generic path takes: bool, shape (n,); errors as in ``enumerate_plays``."""
     cdef _Calls calls = _Calls(boards, dice, rules, False)
     return calls.gates()
+
+
+# ================================================================ for other Cython modules
+
+cdef void look_at(const int8_t *board, State *state) noexcept nogil:
+    look(state, board)
+
+
+cdef struct _Memory:            # of a Workspace
+    Scratch scratch
+    Buffer buffer
+
+
+cdef class Workspace:
+    """What calls from Cython need: rules and memory (``_core.pxd``). One thread at a time.
+
+    Parameters
+    ----------
+    rules : Rules
+    steps : bool
+        Name the steps too.
+
+    Raises
+    ------
+    TypeError, MemoryError
+    """
+
+    def __init__(self, rules=BRADE, *, steps=False):
+        cdef _Memory *memory
+        if self.memory != NULL:
+            raise TypeError("a Workspace cannot be changed")
+        self.c_rules = _c_rules(rules)
+        self.rules = rules
+        memory = <_Memory *> malloc(sizeof(_Memory))
+        if memory == NULL:
+            raise MemoryError("no memory for a Workspace")
+        scratch_init(&memory.scratch)
+        buffer_init(&memory.buffer)
+        self.memory = memory
+        if not buffer_ready(&memory.buffer, bool(steps)):
+            raise MemoryError("no memory for the plays of one call")
+        self.plays = buffer_sink(&memory.buffer)
+
+    def __dealloc__(self):
+        cdef _Memory *memory = <_Memory *> self.memory
+        if memory != NULL:
+            scratch_free(&memory.scratch)
+            buffer_free(&memory.buffer)
+            free(memory)
+
+    cdef Py_ssize_t enumerate(self, const int8_t *board, int d1, int d2) noexcept nogil:
+        cdef _Memory *memory = <_Memory *> self.memory
+        cdef State s
+        if (memory == NULL or not (1 <= d1 <= 6 and 1 <= d2 <= 6)
+                or not look_going(&s, board, self.c_rules)):
+            return REFUSED
+        self.plays.count = 0
+        if kernel.plays_of_board(board, d1, d2, self.c_rules, False, &memory.scratch,
+                                 &self.plays) < 0:
+            return NO_MEMORY
+        return self.plays.count
+
+    cdef int apply(self, const int8_t *board, const int8_t *steps, int8_t *after) noexcept nogil:
+        cdef Batch batch
+        cdef Fault fault
+        cdef int8_t dice[2]
+        cdef uint8_t result
+        if self.memory == NULL:
+            return REFUSED
+        dice[0] = dice[1] = 1   # the steps name their own
+        batch.boards = board
+        batch.dice = dice
+        batch.dice_stride = 0
+        batch.rules = self.c_rules
+        batch.only_generic = False
+        if kernel.apply_many(&batch, steps, 0, 1, after, &result, &fault) < 1:
+            return REFUSED
+        return result
 
 
 # ================================================================ perft and playouts
@@ -1112,14 +1718,15 @@ def _play_games(const int8_t[:, :, ::1] boards, Py_ssize_t trials, uint64_t seed
     cdef Sink out
     cdef Py_ssize_t position = first // trials, game, end, base = first // trials
     cdef int status = DONE
+    buffer_init(&buffer)
     counts = np.zeros(((last - 1) // trials - base + 1, 2 * OUTCOMES), np.int64)
     turns = np.zeros(len(counts), np.int64)
     cdef int64_t[:, ::1] c_counts = counts
     cdef int64_t[::1] c_turns = turns
     scratch_init(&scratch)
     try:
-        if not buffer_ready(&buffer):
-            raise MemoryError
+        if not buffer_ready(&buffer, False):
+            _raise_status(NO_MEMORY)
         out = buffer_sink(&buffer)
         while first < last:
             end = min(first + 64, last)     # some milliseconds of games
@@ -1181,7 +1788,7 @@ def playouts(positions, trials, seed=None, rules=BRADE, *, threads=1):
     if n * trials >= 1 << 62:
         raise ValueError(f"{n} positions of {trials} trials are too many games")
     boards = np.array(boards)   # nobody else can change it
-    checked = _Calls(boards, (1, 1), rules, False)
+    checked = _Calls(boards, _NO_DICE, rules, False)
     checked.check_all()
     boards = _int8(boards)
     outcomes = np.zeros((n, 2 * OUTCOMES), np.int64)
@@ -1207,7 +1814,7 @@ def _positions_array(positions):
         positions = _int_array(positions, "positions", InvalidPositionError, "(n, 2, 26)")
         if positions.shape == (2, 26):
             positions = positions[None]
-    return _boards_array(positions, "positions")[0]
+    return _shaped_boards(positions, "positions")
 
 
 def throws(seed, trial, count):

@@ -5,7 +5,7 @@
 # everything that is rare comes here, and the flag `generic` sends everything here.
 
 from libc.stdlib cimport calloc, free, malloc
-from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from brade_fast._state cimport *
 
@@ -188,8 +188,11 @@ cdef inline bint is_deadlock(const int8_t *board, const CRules *rules) noexcept 
 
 # ---------------------------------------------------------------- section 3: all sequences
 
-cdef inline bint remember(Scratch *scratch, bint any_left) noexcept nogil:
-    """Counts the node behind the last one if it is new: in row, dice left (unless any), outcome."""
+cdef inline Node *remember(Scratch *scratch, bint any_left) noexcept nogil:
+    """Counts the node behind the last one if it is new: in row, dice left (unless any), outcome.
+
+    If it is not, the one that is known.
+    """
     cdef Node *node = &scratch.nodes[scratch.count]
     cdef Node *other
     cdef uint64_t key = node.key + node.outcome + (0 if any_left else <uint64_t> node.left << 8)
@@ -198,12 +201,12 @@ cdef inline bint remember(Scratch *scratch, bint any_left) noexcept nogil:
         other = &scratch.nodes[scratch.table[slot] - 1]
         if (other.key == node.key and other.outcome == node.outcome
                 and (any_left or other.left == node.left) and row_equal(other.row, node.row)):
-            return False
+            return other
         slot = (slot + 1) & (TABLE_SIZE - 1)
     node.slot = slot
     scratch.count += 1
     scratch.table[slot] = scratch.count
-    return True
+    return NULL
 
 
 cdef inline void forget(Scratch *scratch) noexcept nogil:
@@ -269,14 +272,18 @@ cdef inline int men_home(const State *s) noexcept nogil:
     return home
 
 
+# Of all sequences that lead to a node it keeps the smallest by (source rising, die falling): all
+# these have the same number of steps, nodes are looked at in the order of their sequences, and
+# their steps are tried in this order too; so the smallest comes first.
 cdef inline void all_sequences(const State *start, Row row, int high, int low,
                                const CRules *rules, Scratch *scratch) noexcept nogil:
     """Fills the scratch with every node of the throw; the complete ones are the pool."""
     cdef State s
     cdef int8_t bytes[ROW_BYTES]
-    cdef Option options[MAX_OPTIONS]
+    cdef Option highs[MAX_OPTIONS]
+    cdef Option lows[MAX_OPTIONS]
     cdef Node *node = scratch.nodes
-    cdef int i = 0, k, n, steps, die_no
+    cdef int i = 0, h, l, n_highs, n_lows
     node.row = row
     node.key = 0
     node.john = start.john
@@ -292,18 +299,19 @@ cdef inline void all_sequences(const State *start, Row row, int high, int low,
         if node.complete:
             continue
         look_at_row(&s, bytes, node.row)
-        steps = 0
-        for die_no in range(1 if high == low else 2):
-            if high != low and not node.left & (1 << die_no):
-                continue
-            n = legal_steps(&s, low if die_no else high, rules, options)
-            steps += n
-            for k in range(n):
-                step_on(node, &s, options[k],
-                        node.left - 1 if high == low else node.left & ~(1 << die_no),
+        n_highs = legal_steps(&s, high, rules, highs) if high == low or node.left & 1 else 0
+        n_lows = legal_steps(&s, low, rules, lows) if high != low and node.left & 2 else 0
+        h = l = 0
+        while h < n_highs or l < n_lows:
+            if h < n_highs and (l == n_lows or highs[h].source <= lows[l].source):
+                step_on(node, &s, highs[h], node.left - 1 if high == low else node.left & 2,
                         rules, &scratch.nodes[scratch.count])
-                remember(scratch, False)
-        node.complete = steps == 0
+                h += 1
+            else:
+                step_on(node, &s, lows[l], node.left & 1, rules, &scratch.nodes[scratch.count])
+                l += 1
+            remember(scratch, False)
+        node.complete = n_highs + n_lows == 0
 
 
 # ---------------------------------------------------------------- section 3: the duties
@@ -376,135 +384,103 @@ cdef inline void put_node(const Node *node, Sink *out) noexcept nogil:
     put(out, node.row, node.outcome, steps)
 
 
-cdef inline int generic(const State *s, Row row, int high, int low, const CRules *rules,
-                        Scratch *scratch, Sink *out) noexcept nogil:
-    """All plays of a throw; -1 if there is no memory, else 0."""
-    cdef Duties duties
+cdef inline bint sequence_before(const Node *a, const Node *b) noexcept nogil:
+    """Compares sequences of which neither begins with the other."""
+    cdef int k
+    for k in range(min(a.used, b.used)):
+        if a.steps[k].source != b.steps[k].source:
+            return a.steps[k].source < b.steps[k].source
+        if a.steps[k].die != b.steps[k].die:
+            return a.steps[k].die > b.steps[k].die
+    return False
+
+
+cdef inline bint mark_kept(Scratch *scratch, int high, int low,
+                           const CRules *rules) noexcept nogil:
+    """Which nodes the duties allow; answers whether these have different dice left."""
+    cdef Duties duties = duties_of(scratch, high, low, rules)
     cdef Node *node
-    cdef int i, nodes, left = -1
+    cdef int i, left = -1
     cdef bint mixed = False
-    if not scratch_ready(scratch):
-        return -1
-    all_sequences(s, row, high, low, rules, scratch)
-    duties = duties_of(scratch, high, low, rules)
-    nodes = scratch.count
-    for i in range(nodes):
+    for i in range(scratch.count):
         node = &scratch.nodes[i]
         node.kept = is_kept(node, &duties, rules)
         if node.kept:
             mixed |= left >= 0 and left != node.left
             left = node.left
+    return mixed
+
+
+cdef inline void gather_plays(Scratch *scratch) noexcept nogil:
+    """Leaves the kept nodes alone, in the table without their dice left: each is one play.
+
+    The same play may be kept with different dice left; the smaller sequence stays. Kept nodes
+    move to the front; writing never overtakes reading.
+    """
+    cdef Node *known
+    cdef int i, nodes = scratch.count
     forget(scratch)
     for i in range(nodes):
-        node = &scratch.nodes[i]
-        if not node.kept:
+        if not scratch.nodes[i].kept:
             continue
-        if mixed:
-            # The same play may be kept with different dice left: take one of each. Kept nodes
-            # move to the front; writing never overtakes reading.
-            if i != scratch.count:
-                scratch.nodes[scratch.count] = node[0]
-            if not remember(scratch, True):
-                continue
-            node = &scratch.nodes[scratch.count - 1]
-        put_node(node, out)
+        if i != scratch.count:
+            scratch.nodes[scratch.count] = scratch.nodes[i]
+        known = remember(scratch, True)
+        if known != NULL and sequence_before(&scratch.nodes[scratch.count], known):
+            known.used = scratch.nodes[scratch.count].used
+            memcpy(known.steps, scratch.nodes[scratch.count].steps, sizeof(known.steps))
+
+
+cdef inline int generic(const State *s, Row row, int high, int low, const CRules *rules,
+                        Scratch *scratch, Sink *out) noexcept nogil:
+    """All plays of a throw, each by its smallest sequence; -1 if there is no memory, else 0."""
+    cdef int i
+    if not scratch_ready(scratch):
+        return -1
+    all_sequences(s, row, high, low, rules, scratch)
+    if mark_kept(scratch, high, low, rules):
+        gather_plays(scratch)
+    for i in range(scratch.count):
+        if scratch.nodes[i].kept:
+            put_node(&scratch.nodes[i], out)
     forget(scratch)
     return 0
 
 
-# ---------------------------------------------------------------- the canonical sequence
-
-cdef struct Search:             # of one play's sequences, for its canonical text
-    const CRules *rules
-    Duties duties
-    Row row                     # where the sequence must lead
-    int outcome
-    int high
-    int low
-    int8_t wanted[25]           # equal dice: how many steps must still start on each point
-    Node found
+cdef inline uint64_t key_of(const int8_t *from_row, const int8_t *to_row) noexcept nogil:
+    """The key of a node whose board differs so from the one that the turn began with."""
+    cdef uint64_t key = 0
+    cdef int i
+    for i in range(ROW_BYTES):
+        key += <uint64_t> <int64_t> (to_row[i] - from_row[i]) * KEY[i]
+    return key
 
 
-cdef inline bint smallest_sequence(Search *search, Node *node) noexcept nogil:
-    """Depth first with (source rising, die falling): the first legal sequence that fits."""
+cdef inline int canonical(const int8_t *board, int high, int low, const CRules *rules,
+                          Py_ssize_t count, const int8_t *rows, const uint8_t *outcomes,
+                          Scratch *scratch, int8_t *steps) noexcept nogil:
+    """The smallest sequences of some plays of a throw: 1, 0 if one is no play, -1 no memory."""
     cdef State s
-    cdef int8_t bytes[ROW_BYTES]
-    cdef Option high[MAX_OPTIONS]
-    cdef Option low[MAX_OPTIONS]
-    cdef Option step
-    cdef Node child
-    cdef int i = 0, k = 0, highs = 0, lows = 0, left
-    cdef bint take_high, found
-    if not node.complete:
-        look_at_row(&s, bytes, node.row)
-        if search.high == search.low or node.left & 1:
-            highs = legal_steps(&s, search.high, search.rules, high)
-        if search.high != search.low and node.left & 2:
-            lows = legal_steps(&s, search.low, search.rules, low)
-        node.complete = highs + lows == 0
-    if node.complete:
-        if (node.outcome != search.outcome or not row_equal(node.row, search.row)
-                or not is_kept(node, &search.duties, search.rules)):
-            return False
-        search.found = node[0]
-        return True
-    while i < highs or k < lows:
-        take_high = i < highs and (k == lows or high[i].source <= low[k].source)
-        if search.high == search.low:
-            left = node.left - 1
-        else:
-            left = node.left & (2 if take_high else 1)
-        if take_high:
-            step = high[i]
-            i += 1
-        else:
-            step = low[k]
-            k += 1
-        if search.high == search.low and search.wanted[step.source] == 0:
-            continue            # leads elsewhere, whatever follows
-        search.wanted[step.source] -= 1
-        step_on(node, &s, step, left, search.rules, &child)
-        found = smallest_sequence(search, &child)
-        search.wanted[step.source] += 1
-        if found:
-            return True
-    return False
-
-
-cdef inline void count_wanted(Search *search, Row start) noexcept nogil:
-    """Equal dice: the steps from each point follow from its men before and after the turn."""
-    cdef int8_t before[ROW_BYTES]
-    cdef int8_t after[ROW_BYTES]
-    cdef int point, arrived
-    row_store(before, start)
-    row_store(after, search.row)
-    for point in range(25):
-        arrived = search.wanted[point - search.high] if point >= search.high else 0
-        search.wanted[point] = before[26 + point] - after[26 + point] + arrived
-
-
-cdef inline int canonical(const int8_t *board, int high, int low, const int8_t *target,
-                          int result, const CRules *rules, Scratch *scratch,
-                          int8_t *steps) noexcept nogil:
-    """The smallest legal sequence of a play: 1 found, 0 no such play, -1 no memory."""
-    cdef Search search
-    cdef Node root
-    cdef State s
+    cdef Node *node
+    cdef int8_t start[ROW_BYTES]
+    cdef Py_ssize_t i
+    cdef bint found = True
     if not scratch_ready(scratch):
         return -1
     look(&s, board)
-    all_sequences(&s, row_flipped(board), high, low, rules, scratch)
-    search.duties = duties_of(scratch, high, low, rules)
-    root = scratch.nodes[0]
+    flip(board, start)
+    all_sequences(&s, row_load(start), high, low, rules, scratch)
+    mark_kept(scratch, high, low, rules)
+    gather_plays(scratch)
+    for i in range(count):
+        node = &scratch.nodes[scratch.count]
+        node.row = row_load(rows + i * ROW_BYTES)
+        node.key = key_of(start, rows + i * ROW_BYTES)
+        node.outcome = outcomes[i]
+        node = remember(scratch, True)
+        if node == NULL:        # it has been counted now, so that forget() sees it
+            found = False
+            break
+        name_node(node, steps + i * 16)
     forget(scratch)
-    root.complete = junker(&s, rules)
-    search.rules = rules
-    search.row = row_load(target)
-    search.outcome = result
-    search.high = high
-    search.low = low
-    count_wanted(&search, root.row)
-    if not smallest_sequence(&search, &root):
-        return 0
-    name_node(&search.found, steps)
-    return 1
+    return found

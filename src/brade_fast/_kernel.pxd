@@ -14,6 +14,17 @@ cdef struct Batch:              # boards and throws, side by side in memory
     const CRules *rules
     bint only_generic
 
+cdef struct Buffer:             # room for the plays of any one call, taken when it is first needed
+    int8_t *rows
+    uint8_t *outcomes
+    int8_t *steps               # only where steps are wanted
+
+cdef struct Fault:              # the step that `apply_many` refused
+    int8_t board[ROW_BYTES]     # as it stood before the step, the mover's half second
+    int8_t steps[16]            # all steps of the row
+    int step                    # which of them, 0 to 3; -1: the board could not be played
+    int outcome                 # how the game had ended before the step, or NONE
+
 cdef struct Kernel:
     const char *compiler
     const char *flags
@@ -22,16 +33,18 @@ cdef struct Kernel:
     int (*plays_of_board)(const int8_t *board, int d1, int d2, const CRules *rules, bint only_generic,
                  Scratch *scratch, Sink *out) noexcept nogil
     bint (*is_rare)(const int8_t *board, int d1, int d2, const CRules *rules) noexcept nogil
-    int (*canonical)(const int8_t *board, int high, int low, const int8_t *target, int result,
-                     const CRules *rules, Scratch *scratch, int8_t *steps) noexcept nogil
+    int (*canonical)(const int8_t *board, int high, int low, const CRules *rules,
+                     Py_ssize_t count, const int8_t *rows, const uint8_t *outcomes,
+                     Scratch *scratch, int8_t *steps) noexcept nogil
     # Many calls: see _bulk.pxd.
     int (*count_many)(const Batch *batch, Py_ssize_t first, Py_ssize_t last, int64_t *counts,
                       Scratch *scratch) noexcept nogil
     Py_ssize_t (*write_many)(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
                              Py_ssize_t capacity, int64_t *offsets, Scratch *scratch,
-                             Sink *out) noexcept nogil
-    int (*write_counted)(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
-                         Scratch *scratch, Sink *out) noexcept nogil
+                             Buffer *spill, Sink *out) noexcept nogil
+    Py_ssize_t (*apply_many)(const Batch *batch, const int8_t *steps, Py_ssize_t first,
+                             Py_ssize_t last, int8_t *boards, uint8_t *outcomes,
+                             Fault *fault) noexcept nogil
     Py_ssize_t (*rewrite_many)(const Batch *batch, Py_ssize_t first, Py_ssize_t last,
                                Scratch *scratch, Sink *out) noexcept nogil
     int (*walk_many)(const int8_t *boards, Py_ssize_t count, int depth, const CRules *rules,

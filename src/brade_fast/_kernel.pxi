@@ -6,7 +6,7 @@ from brade_fast._state cimport *
 from brade_fast._generic cimport Scratch, canonical, fill_keys
 from brade_fast._turn cimport is_rare, plays_of_board
 from brade_fast._bulk cimport (
-    count_many, play_out, rewrite_many, walk_many, write_counted, write_many,
+    apply_many, count_many, play_out, rewrite_many, walk_many, write_many,
 )
 from brade_fast._kernel cimport Kernel
 
@@ -29,7 +29,7 @@ KERNEL.is_rare = is_rare
 KERNEL.canonical = canonical
 KERNEL.count_many = count_many
 KERNEL.write_many = write_many
-KERNEL.write_counted = write_counted
+KERNEL.apply_many = apply_many
 KERNEL.rewrite_many = rewrite_many
 KERNEL.walk_many = walk
 KERNEL.play_out = play_out

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-from ._core import Play, Position, Step
+from ._core import Play, Position
 from .rules import (
     BLOCKED_ENTRY,
     NICE_GAMES,
@@ -227,8 +227,6 @@ def parse_position(text: str) -> Position:
 # ---------------------------------------------------------------------------------------
 # Plays
 
-_MARKS = ("", "*", "!")
-
 
 def play_text(play: Play) -> str:
     """The canonical text of a play.
@@ -250,34 +248,7 @@ def play_text(play: Play) -> str:
     >>> sorted(play_text(play) for play in Position.start().plays(6, 2))
     ['1/7 1/3', '1/7/9']
     """
-    text = " ".join(_group_texts(play.canonical_steps)) or "pass"
-    if play.outcome != Outcome.NONE:
-        text += f" = {outcome_name(play.outcome)}"
-    return text
-
-
-def _group_texts(steps: Iterable[Step]) -> list[str]:
-    men: list[tuple[list[int], list[int]]] = []  # the points and the hits of each man
-    stopped: list[int] = []  # the men, by the time of their last step
-    for step in steps:
-        man = next((i for i in stopped if men[i][0][-1] == step.source), None)
-        if man is None:
-            man = len(men)
-            men.append(([step.source], [0]))
-        else:
-            stopped.remove(man)
-        stopped.append(man)
-        men[man][0].append(step.target)
-        men[man][1].append(step.hit)
-    groups: dict[tuple[int, ...], list[list[int]]] = {}
-    for points, hits in men:
-        groups.setdefault(tuple(points), []).append(hits)
-    texts = []
-    for path, all_hits in sorted(groups.items(), key=lambda g: (g[0][0], -g[0][-1], g[0])):
-        marks = [_MARKS[max(hits)] for hits in zip(*all_hits, strict=True)]
-        joined = "/".join(_NAMES[p] + mark for p, mark in zip(path, marks, strict=True))
-        texts.append(joined + (f"({len(all_hits)})" if len(all_hits) > 1 else ""))
-    return texts
+    return Play.__str__(play)
 
 
 # ---------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ __all__ = [
     "REVERTIER",
     "VERQUERE",
     "AmbiguousPlayError",
+    "Applied",
     "Enumeration",
     "IllegalPlayError",
     "InvalidDiceError",
@@ -119,6 +120,21 @@ class Enumeration(NamedTuple):
     boards: npt.NDArray[np.int8]
     outcomes: npt.NDArray[np.uint8]
     steps: npt.NDArray[np.int8] | None
+
+
+class Applied(NamedTuple):
+    """What ``apply`` answers.
+
+    Attributes
+    ----------
+    boards : int8, shape (n, 2, 26)
+        The positions after the turns, as the next player sees them.
+    outcomes : uint8, shape (n,)
+        :class:`Outcome` numbers.
+    """
+
+    boards: npt.NDArray[np.int8]
+    outcomes: npt.NDArray[np.uint8]
 
 
 class Playouts(NamedTuple):
