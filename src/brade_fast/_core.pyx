@@ -98,6 +98,7 @@ cdef enum:
     PLAYS_A_CALL = 24
     SAMPLED = 32                # of more calls every 32nd is counted first
     BLOCK = 1 << 12             # calls that a thread writes to memory of its own at a time
+    LARGE = 1 << 22             # bytes
     MAX_DEPTH = 100             # of perft; far beyond what ends in a lifetime
 
 
@@ -1002,7 +1003,7 @@ cdef class _Calls:
                 i += SAMPLED
         scratch_free(&scratch)
         self.after_block(status)
-        return <Py_ssize_t> (total * SAMPLED * 1.05) + MAX_UNEQUAL
+        return <Py_ssize_t> (total * SAMPLED * 1.03) + MAX_UNEQUAL
 
     cdef Py_ssize_t write(self, Py_ssize_t first, Py_ssize_t last, _Room room, int64_t *offsets,
                           bint grows) except -1:
@@ -1098,6 +1099,13 @@ cdef class _Room:
         except MemoryError:
             raise _no_memory(rows, self.steps is not None) from None
         return self.aim()
+
+    cdef object enumeration(self, offsets, Py_ssize_t rows):
+        """The first rows as an answer."""
+        if rows == self.rows:
+            return Enumeration(offsets, self.boards, self.outcomes, self.steps)
+        return Enumeration(offsets, self.boards[:rows], self.outcomes[:rows],
+                           None if self.steps is None else self.steps[:rows])
 
 
 cdef _Room _new_room(Py_ssize_t rows, bint steps):
@@ -1298,16 +1306,18 @@ cdef object _enumerate(_Calls calls, bint steps, threads, out):
         _write_in_threads(calls, threads, room, c_offsets, steps, out is None)
         plays = room.sink.count
     if out is None:
-        room.resize(plays)
-        return Enumeration(offsets, room.boards, room.outcomes, room.steps)
+        # Large arrays that are a little too long become views. The allocator learns from what is
+        # given back how much to keep, and would not keep room for the next request if it were less.
+        if room.rows - plays > room.rows // 16 or room.rows * ROW_BYTES < LARGE:
+            room.resize(plays)
+        return room.enumeration(offsets, plays)
     if written < calls.n:
         counts = _numbers(calls.n, "counts")
         calls.count(written, calls.n, counts)
         plays += int(counts[written:].sum())
     if plays > room.rows:
         raise ValueError(f"out has room for {room.rows:,} plays, and there are {plays:,}")
-    return Enumeration(offsets, room.boards[:plays], room.outcomes[:plays],
-                       room.steps[:plays] if steps else None)
+    return room.enumeration(offsets, plays)
 
 
 def enumerate_plays(boards, dice, rules=BRADE, *, steps=False, threads=1, generic=False,
