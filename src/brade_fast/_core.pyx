@@ -1101,9 +1101,7 @@ cdef class _Room:
         return self.aim()
 
     cdef object enumeration(self, offsets, Py_ssize_t rows):
-        """The first rows as an answer."""
-        if rows == self.rows:
-            return Enumeration(offsets, self.boards, self.outcomes, self.steps)
+        """Views of the first rows as an answer."""
         return Enumeration(offsets, self.boards[:rows], self.outcomes[:rows],
                            None if self.steps is None else self.steps[:rows])
 
@@ -1310,6 +1308,7 @@ cdef object _enumerate(_Calls calls, bint steps, threads, out):
         # given back how much to keep, and would not keep room for the next request if it were less.
         if room.rows - plays > room.rows // 16 or room.rows * ROW_BYTES < LARGE:
             room.resize(plays)
+            return Enumeration(offsets, room.boards, room.outcomes, room.steps)
         return room.enumeration(offsets, plays)
     if written < calls.n:
         counts = _numbers(calls.n, "counts")
