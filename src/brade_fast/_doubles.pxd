@@ -84,83 +84,7 @@ cdef inline void put_john(const Doubles *t, const Choice *c) noexcept nogil:
         put_full(t.out, c.row, sources, sources, t.die, JOHN, &names)
 
 
-# ---------------------------------------------------------------- the search
-
-cdef inline void last_step(const Doubles *t, const Choice *c, uint32_t from_here,
-                           What what) noexcept nogil:
-    """One step is left, and it starts on one of ``from_here``."""
-    cdef uint32_t free = (t.open & ~(c.own[0] & FAR_SIDE)) >> t.die
-    cdef uint32_t sources = c.own[0] & free & from_here
-    cdef Names names
-    cdef Cursor at
-    if What is Full:
-        if c.hits_needed == 1:
-            sources &= ~((c.blots & t.near_john) >> t.die)
-        if sources:
-            name_path(t, c, &names)
-            put_full(t.out, c.row, sources, c.blots >> t.die, t.die, NONE, &names)
-    else:
-        at = cursor(t.out, what)
-        put_last(&at, c.row, sources, c.blots >> t.die, STEP[t.die], what)
-        settle(t.out, &at, what)
-
-
-cdef inline void last_two(const Doubles *t, Row row, uint32_t own, uint32_t made, uint32_t blots,
-                          uint32_t from_here, Cursor *at, What what) noexcept nogil:
-    """Two steps are left; nothing is named and no play ends the game.
-
-    ``made``: the points with two men or more.
-    """
-    cdef int die = t.die
-    cdef const Row *steps = STEP[die]
-    cdef uint32_t sources = own & (t.open >> die) & from_here
-    # Where a man who stands on the bit can go with one step, to stay there.
-    cdef uint32_t free = (t.open & ~(own & FAR_SIDE)) >> die
-    cdef uint32_t movable = own & free
-    cdef uint32_t pushes = sources & ((own & FAR_SIDE) >> die)
-    cdef uint32_t here
-    cdef int source
-    blots >>= die
-    made &= ~(FAR_SIDE >> die)  # a second man cannot follow to the far side
-    sources &= ~pushes
-    while sources:
-        source = lowest(sources)
-        here = sources & (0 - sources)
-        sources &= sources - 1
-        # The same man goes on, or another one further on, or another one from the same point.
-        put_last(at, row_add(row, steps[2 * source + ((blots >> source) & 1)]),
-                 ((here << die) & free) | (movable & (0 - 2 * here)) | (here & made),
-                 blots & ~here, steps, what)
-    # A man in the way on the far side can only be pushed on: both steps are made.
-    pushes &= free >> die
-    while pushes:
-        source = lowest(pushes)
-        here = pushes & (0 - pushes)
-        pushes &= pushes - 1
-        put_last(at, row_add(row, steps[2 * source]), here << die, blots, steps, what)
-
-
-cdef inline void last_three(const Doubles *t, const Choice *c, uint32_t from_here,
-                            What what) noexcept nogil:
-    """Three steps are left, and a first one that pushes nobody; otherwise like ``last_two``."""
-    cdef int die = t.die
-    cdef const Row *steps = STEP[die]
-    cdef Row row = c.row
-    cdef uint32_t own = c.own[0], two = c.own[1], three = c.own[2], blots = c.blots
-    cdef uint32_t sources = own & ((t.open & ~(own & FAR_SIDE)) >> die) & from_here
-    cdef uint32_t here, target
-    cdef Cursor at = cursor(t.out, what)
-    cdef int source
-    while sources:
-        source = lowest(sources)
-        here = sources & (0 - sources)
-        sources &= sources - 1
-        target = here << die
-        last_two(t, row_add(row, steps[2 * source + ((blots & target) != 0)]),
-                 (own & (~here | two)) | target, (two & (~here | three)) | (own & target),
-                 blots & ~target, 0 - here, &at, what)
-    settle(t.out, &at, what)
-
+# ---------------------------------------------------------------- steps
 
 cdef inline void add_step(const Doubles *t, const Choice *c, Choice *child, int source, int front,
                           What what) noexcept nogil:
@@ -183,19 +107,20 @@ cdef inline void add_step(const Doubles *t, const Choice *c, Choice *child, int 
         child.steps = c.steps + 1
 
 
-cdef inline bint push(const Doubles *t, const Choice *c, Choice *child, int source, int *left,
-                      What what) noexcept nogil:
+cdef inline int push(const Doubles *t, const Choice *c, Choice *child, int source, int left,
+                     What what) noexcept nogil:
     """``child`` becomes ``c`` and the move of a man who pushes own men on the far side on.
 
-    ``left`` falls by the steps of that; False if these are too many, or the foremost is barred.
+    Answers how many of the ``left`` steps are left then; below 0 if these are too few, or if the
+    foremost is barred.
     """
     cdef int front = source
+    left -= 1
     while c.own[0] & FAR_SIDE & bit(front + t.die):
         front += t.die
-        left[0] -= 1
-    left[0] -= 1
-    if left[0] < 0 or not t.open & bit(front + t.die):
-        return False
+        left -= 1
+    if left < 0 or not t.open & bit(front + t.die):
+        return -1
     add_step(t, c, child, source, front, what)
     while front > source:
         front -= t.die
@@ -204,59 +129,177 @@ cdef inline bint push(const Doubles *t, const Choice *c, Choice *child, int sour
         if What is Full:
             child.path |= <uint32_t> front << (8 * child.steps)
             child.steps += 1
-    return True
+    return left
 
 
-cdef inline void more_steps(const Doubles *t, const Choice *c, uint32_t from_here, int left,
-                            What what) noexcept nogil:
-    """All choices of exactly ``left`` more steps, of which moves start on one of ``from_here``."""
-    cdef uint32_t sources, here
-    cdef int source, still_left
-    cdef Choice child
-    cdef Names names
-    cdef Cursor at
-    if What is Full:
-        if t.out.steps == NULL and c.hits_needed > left:    # John is out of reach from here on
-            if t.out.rows == NULL:
-                more_steps(t, c, from_here, left, <Count> 0)
-            else:
-                more_steps(t, c, from_here, left, <Rows> 0)
-            return
-        if c.hits_needed == 1 and left:
-            put_john(t, c)
-    if left == 0:
-        if What is Full:
-            name_path(t, c, &names)
-        put_made(t.out, c.row, NONE, &names)
-        return
-    if left == 1:
-        last_step(t, c, from_here, what)
-        return
-    sources = c.own[0] & (t.open >> t.die) & from_here
-    if What is not Full:
-        if left == 2:
-            at = cursor(t.out, what)
-            last_two(t, c.row, c.own[0], c.own[1], c.blots, from_here, &at, what)
-            settle(t.out, &at, what)
-            return
-        if left == 3:
-            last_three(t, c, from_here, what)
-            sources &= (c.own[0] & FAR_SIDE) >> t.die   # the moves that push
+cdef inline uint32_t movable(const Doubles *t, const Choice *c) noexcept nogil:
+    """The sources of steps and of moves that push, if the foremost is not barred."""
+    return c.own[0] & (t.open >> t.die)
+
+
+cdef inline uint32_t pushing(const Doubles *t, const Choice *c) noexcept nogil:
+    """The points that are one step behind an own man on the far side."""
+    return (c.own[0] & FAR_SIDE) >> t.die
+
+
+cdef inline uint32_t free_to_land(const Doubles *t, const Choice *c) noexcept nogil:
+    """The points from which a step leads to where a man may stay."""
+    return (t.open & ~(c.own[0] & FAR_SIDE)) >> t.die
+
+
+# ---------------------------------------------------------------- where no play ends the game
+#
+# All choices of exactly so many more steps, of which moves start on one of `from_here`, rising. One
+# function for each number, so that the compiler can keep a choice in registers.
+
+cdef inline void last_one(const Doubles *t, const Choice *c, uint32_t from_here, Cursor *at,
+                          What what) noexcept nogil:
+    put_last(at, c.row, c.own[0] & free_to_land(t, c) & from_here, c.blots >> t.die, STEP[t.die],
+             what)
+
+
+cdef inline void last_two(const Doubles *t, const Choice *c, uint32_t from_here, Cursor *at,
+                          What what) noexcept nogil:
+    """In closed form: most plays are made here."""
+    cdef const Row *steps = STEP[t.die]
+    cdef uint32_t sources = movable(t, c) & from_here
+    cdef uint32_t free = free_to_land(t, c)
+    cdef uint32_t others = c.own[0] & free
+    cdef uint32_t twins = c.own[1] & ~(FAR_SIDE >> t.die)   # no second man on the far side
+    cdef uint32_t pushes = sources & pushing(t, c)
+    cdef uint32_t blots = c.blots >> t.die
+    cdef uint32_t here
+    cdef int source
+    sources &= ~pushes
     while sources:
         source = lowest(sources)
         here = sources & (0 - sources)
         sources &= sources - 1
-        still_left = left - 1
-        if c.own[0] & FAR_SIDE & (here << t.die):
-            still_left = left
-            if not push(t, c, &child, source, &still_left, what):
-                continue
+        # The same man goes on, or another one further on, or another one from the same point.
+        put_last(at, row_add(c.row, steps[2 * source + ((blots >> source) & 1)]),
+                 ((here << t.die) & free) | (others & (0 - 2 * here)) | (here & twins),
+                 blots & ~here, steps, what)
+    # A man in the way can only be pushed on: both steps are made.
+    pushes &= free >> t.die
+    while pushes:
+        source = lowest(pushes)
+        here = pushes & (0 - pushes)
+        pushes &= pushes - 1
+        put_last(at, row_add(c.row, steps[2 * source]), here << t.die, blots, steps, what)
+
+
+cdef inline void after_push(const Doubles *t, const Choice *c, int source, int left,
+                            What what) noexcept nogil:
+    """What follows a move that pushes."""
+    cdef Choice child
+    cdef Cursor at
+    left = push(t, c, &child, source, left, what)
+    at = cursor(t.out, what)
+    if left == 2:
+        last_two(t, &child, 0 - bit(source), &at, what)
+    elif left == 1:
+        last_one(t, &child, 0 - bit(source), &at, what)
+    elif left == 0:
+        put_made(&at, child.row, what)
+    settle(t.out, &at, what)
+
+
+cdef inline void last_three(const Doubles *t, const Choice *c, uint32_t from_here, Cursor *at,
+                            What what) noexcept nogil:
+    cdef uint32_t sources = movable(t, c) & from_here
+    cdef uint32_t pushes = sources & pushing(t, c)
+    cdef Choice child
+    cdef int source
+    sources &= ~pushes
+    while sources:
+        source = lowest(sources)
+        add_step(t, c, &child, source, source, what)
+        last_two(t, &child, 0 - bit(source), at, what)
+        sources &= sources - 1
+    if pushes:
+        settle(t.out, at, what)
+        while pushes:
+            after_push(t, c, lowest(pushes), 3, what)
+            pushes &= pushes - 1
+        at[0] = cursor(t.out, what)
+
+
+cdef inline void last_four(const Doubles *t, const Choice *c, uint32_t from_here, Cursor *at,
+                           What what) noexcept nogil:
+    cdef uint32_t sources = movable(t, c) & from_here
+    cdef uint32_t pushes = sources & pushing(t, c)
+    cdef Choice child
+    cdef int source
+    sources &= ~pushes
+    while sources:
+        source = lowest(sources)
+        add_step(t, c, &child, source, source, what)
+        last_three(t, &child, 0 - bit(source), at, what)
+        sources &= sources - 1
+    if pushes:
+        settle(t.out, at, what)
+        while pushes:
+            after_push(t, c, lowest(pushes), 4, what)
+            pushes &= pushes - 1
+        at[0] = cursor(t.out, what)
+
+
+cdef inline void plain_plays(const Doubles *shared, const Choice *c, uint32_t from_here, int left,
+                             What what) noexcept nogil:
+    cdef Doubles t = shared[0]  # the compiler need not look there again after each play
+    cdef Cursor at = cursor(t.out, what)
+    if left == 4:
+        last_four(&t, c, from_here, &at, what)
+    elif left == 3:
+        last_three(&t, c, from_here, &at, what)
+    elif left == 2:
+        last_two(&t, c, from_here, &at, what)
+    elif left == 1:
+        last_one(&t, c, from_here, &at, what)
+    else:
+        put_made(&at, c.row, what)
+    settle(t.out, &at, what)
+
+
+# ---------------------------------------------------------------- names, and John
+
+cdef inline void full_plays(const Doubles *t, const Choice *c, uint32_t from_here,
+                            int left) noexcept nogil:
+    """The same, whatever the sink wants, and the plays that end the game with fewer steps."""
+    cdef uint32_t sources
+    cdef int source, still_left
+    cdef Choice child
+    cdef Names names
+    if t.out.steps == NULL and c.hits_needed > left:    # John is out of reach from here on
+        if t.out.rows == NULL:
+            plain_plays(t, c, from_here, left, <Count> 0)
         else:
-            add_step(t, c, &child, source, source, what)
-        if What is Full:
-            if child.hits_needed <= 0:
-                continue
-        more_steps(t, &child, 0 - here, still_left, what)
+            plain_plays(t, c, from_here, left, <Rows> 0)
+        return
+    if c.hits_needed == 1 and left:
+        put_john(t, c)
+    if left == 0:
+        name_path(t, c, &names)
+        put(t.out, c.row, NONE, names.bytes)
+        return
+    if left == 1:
+        sources = c.own[0] & free_to_land(t, c) & from_here
+        if c.hits_needed == 1:
+            sources &= ~((c.blots & t.near_john) >> t.die)
+        name_path(t, c, &names)
+        put_full(t.out, c.row, sources, c.blots >> t.die, t.die, NONE, &names)
+        return
+    sources = movable(t, c) & from_here
+    while sources:
+        source = lowest(sources)
+        still_left = left - 1
+        if pushing(t, c) & bit(source):
+            still_left = push(t, c, &child, source, left, <Full> 0)
+        else:
+            add_step(t, c, &child, source, source, <Full> 0)
+        if still_left >= 0 and child.hits_needed > 0:
+            full_plays(t, &child, 0 - bit(source), still_left)
+        sources &= sources - 1
 
 
 cdef inline void doubles(const State *s, int die, bint john, Sink *out, What what) noexcept nogil:
@@ -293,8 +336,11 @@ cdef inline void doubles(const State *s, int die, bint john, Sink *out, What wha
         left = 3 if s.men[0] == 1 and root.hits_needed > 0 else 0
     # Duty 1 (section 3): as many steps as can be made.
     while left and out.count == before:
-        more_steps(&t, &root, POINTS, left, what)
+        if What is Full:
+            full_plays(&t, &root, POINTS, left)
+        else:
+            plain_plays(&t, &root, POINTS, left, what)
         left -= 1
     if out.count == before:
         name_path(&t, &root, &names)
-        put_made(out, root.row, JOHN if root.hits_needed <= 0 else NONE, &names)
+        put(out, root.row, JOHN if root.hits_needed <= 0 else NONE, names.bytes)

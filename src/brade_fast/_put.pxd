@@ -72,6 +72,17 @@ cdef inline void put_last(Cursor *at, Row row, uint32_t last, uint32_t hits, con
             last &= last - 1
 
 
+cdef inline void put_made(Cursor *at, Row row, What what) noexcept nogil:
+    """A play that lacks nothing."""
+    if What is Count:
+        at.count += 1
+    else:
+        row_store(at.row, row)
+        at.outcome[0] = NONE
+        at.row += ROW_BYTES
+        at.outcome += 1
+
+
 cdef inline void put_full(Sink *out, Row row, uint32_t last, uint32_t hits, int die, int result,
                           const Names *names) noexcept nogil:
     """The same with an outcome, and with names if the sink wants them."""
@@ -96,8 +107,3 @@ cdef inline void put_full(Sink *out, Row row, uint32_t last, uint32_t hits, int 
         memcpy(steps, names.bytes, 16)
         name_step(steps, names.place, source, die, (hits >> source) & 1)
         steps += 16
-
-
-cdef inline void put_made(Sink *out, Row row, int result, const Names *names) noexcept nogil:
-    """A play that lacks nothing."""
-    put(out, row, result, names.bytes)
