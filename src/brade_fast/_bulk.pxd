@@ -15,7 +15,7 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals()
 
 cdef enum:
-    CALLS_PER_CHECK = 1 << 11   # below half a second of work, however rare, between two looks
+    CALLS_PER_CHECK = 1 << 9    # below half a second of work, however rare, between two looks
                                 # for Ctrl-C
     READ_AHEAD = 64
 

@@ -96,7 +96,7 @@ cdef enum:
     UNCOUNTED = 1 << 14         # so many calls get room for PLAYS_A_CALL each, which is ample
     PLAYS_A_CALL = 24
     SAMPLED = 32                # of more calls every 32nd is counted first
-    BLOCK = 1 << 12             # calls that a thread writes to memory of its own at a time
+    BLOCK = 1 << 11             # calls that a thread writes to memory of its own at a time
     MAX_DEPTH = 100             # of perft; far beyond what ends in a lifetime
 
 
@@ -441,7 +441,7 @@ cdef class _Turn:
         """Copies the plays."""
         cdef int8_t *memory = <int8_t *> malloc(plays.count * (ROW_BYTES + 16 + 1))
         if memory == NULL:
-            raise _no_memory(plays.count, True)
+            _raise_status(NO_MEMORY)
         self.found.rows = memory
         self.found.steps = memory + plays.count * ROW_BYTES
         self.found.outcomes = <uint8_t *> (self.found.steps + plays.count * 16)
@@ -471,7 +471,7 @@ cdef class _Turn:
         free(steps)
         if status == 0:
             raise AssertionError("a play without a legal sequence")
-        raise _no_memory(self.found.count, True)
+        return _raise_status(NO_MEMORY)
 
 
 @cython.no_gc
