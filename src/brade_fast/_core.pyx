@@ -1103,6 +1103,11 @@ cdef class _Room:
 cdef _Room _new_room(Py_ssize_t rows, bint steps):
     cdef _Room room = _Room.__new__(_Room)
     try:
+        if rows >= UNCOUNTED:
+            # Dropped at once. glibc keeps freed memory for the next call only up to the size of
+            # what was freed before (32 MB at most), and results come back trimmed, thus always
+            # smaller than what was asked for. New pages would cost a third of the whole work.
+            np.empty((rows, 2, 26), _INT8)
         room.boards = np.empty((rows, 2, 26), _INT8)
         room.outcomes = np.empty(rows, _UINT8)
         room.steps = np.empty((rows, 4, 4), _INT8) if steps else None
