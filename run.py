@@ -56,7 +56,7 @@ def missing() -> list[str]:
 def fingerprint() -> str:
     """Changes with everything that the build depends on."""
     digest = hashlib.sha256(f"native {os.environ.get('BRADE_FAST_NATIVE')}".encode())
-    sources = [p for p in (ROOT / "src").rglob("*") if p.suffix in {".pyx", ".pxd", ".h"}]
+    sources = [p for p in (ROOT / "src").rglob("*") if p.suffix in {".pyx", ".pxd", ".pxi", ".h"}]
     for path in [ROOT / "pyproject.toml", ROOT / "setup.py", *sorted(sources)]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -12,6 +13,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from brade_fast._core import cpu_levels
 
 ROOT = Path(__file__).resolve().parent.parent
 CLEAN = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -56,7 +59,7 @@ def test_the_sdist_holds_the_sources_and_nothing_made_from_them(sdist: Path) -> 
         names = {Path(*Path(name).parts[1:]).as_posix() for name in archive.getnames()}
     package = ROOT / "src" / "brade_fast"
     for path in package.rglob("*"):
-        if path.suffix in {".py", ".pyi", ".pyx", ".pxd", ".h", ".txt"}:
+        if path.suffix in {".py", ".pyi", ".pyx", ".pxd", ".pxi", ".h", ".txt"}:
             assert path.relative_to(ROOT).as_posix() in names
     assert {"README.md", "LICENSE", "pyproject.toml", "setup.py"} <= names
     assert not [name for name in names if name.endswith((".c", ".so", ".pyd"))]
@@ -67,7 +70,11 @@ def test_the_wheel_holds_the_core_its_types_and_the_corpora(wheel: Path) -> None
         names = archive.namelist()
     for name in ("py.typed", "_core.pyi", "data/random.txt", "data/counts.txt"):
         assert f"brade_fast/{name}" in names
-    assert [name for name in names if name.startswith("brade_fast/_core.cp")]
+    # What others may cimport, and nothing of the kernel's parts.
+    declared = {name for name in names if name.endswith((".pxd", ".pxi", ".h"))}
+    assert declared == {"brade_fast/_core.pxd", "brade_fast/_types.pxd"}
+    for module in ("_core", *(f"_{level}" for level in cpu_levels())):
+        assert [name for name in names if re.match(rf"brade_fast/{module}\W.*(so|pyd)$", name)]
     assert not [name for name in names if name.startswith(("tests", "benchmarks"))]
 
 

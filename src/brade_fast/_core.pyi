@@ -10,6 +10,7 @@ __all__ = [
     "Play",
     "Position",
     "Step",
+    "Workspace",
     "apply",
     "build_info",
     "count_plays",
@@ -149,3 +150,9 @@ def write_plays(
 def throws(seed: int, trial: int, count: int) -> npt.NDArray[np.int8]: ...
 def build_info() -> dict[str, str]: ...
 def cpu_levels() -> tuple[str, ...]: ...
+
+@final
+class Workspace:
+    def __init__(self, rules: Rules = ..., *, steps: bool = False) -> None: ...
+    @property
+    def rules(self) -> Rules: ...

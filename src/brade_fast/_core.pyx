@@ -57,6 +57,7 @@ __all__ = [
     "Play",
     "Position",
     "Step",
+    "Workspace",
     "apply",
     "build_info",
     "count_plays",
@@ -97,6 +98,7 @@ cdef enum:
     PLAYS_A_CALL = 24
     SAMPLED = 32                # of more calls every 32nd is counted first
     BLOCK = 1 << 11             # calls that a thread writes to memory of its own at a time
+    LARGE = 1 << 22             # bytes
     MAX_DEPTH = 100             # of perft; far beyond what ends in a lifetime
 
 
@@ -602,8 +604,6 @@ cdef class Position:
         If men or indices are not whole numbers.
     """
 
-    cdef int8_t b[ROW_BYTES]
-
     def __init__(self, mover, other):
         if board_above(self.b, 0):   # 0 only before it is made
             raise TypeError("a Position cannot be changed")
@@ -680,26 +680,10 @@ cdef class Position:
         memcpy(_memory(made), self.b, ROW_BYTES)
         return made
 
-    cdef bytes _packed(self):
-        """Ten bytes: for each point and the bar as many 1-bits as men, then a 0."""
-        cdef uint8_t packed[10]
-        cdef int place = 0, half, point, k
-        for k in range(10):
-            packed[k] = 0
-        for half in range(2):
-            for k in range(25):
-                point = self.b[26 * half + (k + 1 if k < 24 else 0)]
-                while point > 0:
-                    packed[place >> 3] |= 1 << (place & 7)
-                    place += 1
-                    point -= 1
-                place += 1
-        return PyBytes_FromStringAndSize(<char *> packed, 10)
-
     @property
     def id(self):
         """The position id, 14 characters. Positions sort as the ten bytes behind their ids do."""
-        return base64.urlsafe_b64encode(self._packed()).decode().rstrip("=")
+        return base64.urlsafe_b64encode(_packed(self.b)).decode().rstrip("=")
 
     @property
     def bar(self):
@@ -782,7 +766,7 @@ cdef class Position:
             return memcmp(self.b, (<Position> other).b, ROW_BYTES) == 0
         if op == 3:
             return memcmp(self.b, (<Position> other).b, ROW_BYTES) != 0
-        return _compare((<Position> self)._packed(), (<Position> other)._packed(), op)
+        return _compare(_packed((<Position> self).b), _packed((<Position> other).b), op)
 
     def __hash__(self):
         return <Py_hash_t> (board_hash(self.b) >> 1)
@@ -863,6 +847,23 @@ cdef Position _position(const int8_t *board):
     cdef Position made = Position.__new__(Position)
     memcpy(made.b, board, ROW_BYTES)
     return made
+
+
+cdef bytes _packed(const int8_t *board):
+    """Ten bytes: for each point and the bar as many 1-bits as men, then a 0."""
+    cdef uint8_t packed[10]
+    cdef int place = 0, half, point, k
+    for k in range(10):
+        packed[k] = 0
+    for half in range(2):
+        for k in range(25):
+            point = board[26 * half + (k + 1 if k < 24 else 0)]
+            while point > 0:
+                packed[place >> 3] |= 1 << (place & 7)
+                place += 1
+                point -= 1
+            place += 1
+    return PyBytes_FromStringAndSize(<char *> packed, 10)
 
 
 cdef int _fill_position(Position made, object values) except -1:
@@ -1002,7 +1003,7 @@ cdef class _Calls:
                 i += SAMPLED
         scratch_free(&scratch)
         self.after_block(status)
-        return <Py_ssize_t> (total * SAMPLED * 1.05) + MAX_UNEQUAL
+        return <Py_ssize_t> (total * SAMPLED * 1.03) + MAX_UNEQUAL
 
     cdef Py_ssize_t write(self, Py_ssize_t first, Py_ssize_t last, _Room room, int64_t *offsets,
                           bint grows) except -1:
@@ -1098,6 +1099,11 @@ cdef class _Room:
         except MemoryError:
             raise _no_memory(rows, self.steps is not None) from None
         return self.aim()
+
+    cdef object enumeration(self, offsets, Py_ssize_t rows):
+        """Views of the first rows as an answer."""
+        return Enumeration(offsets, self.boards[:rows], self.outcomes[:rows],
+                           None if self.steps is None else self.steps[:rows])
 
 
 cdef _Room _new_room(Py_ssize_t rows, bint steps):
@@ -1303,16 +1309,19 @@ cdef object _enumerate(_Calls calls, bint steps, threads, out):
         _write_in_threads(calls, threads, room, c_offsets, steps, out is None)
         plays = room.sink.count
     if out is None:
-        room.resize(plays)
-        return Enumeration(offsets, room.boards, room.outcomes, room.steps)
+        # Large arrays that are a little too long become views. The allocator learns from what is
+        # given back how much to keep, and would not keep room for the next request if it were less.
+        if room.rows - plays > room.rows // 16 or room.rows * ROW_BYTES < LARGE:
+            room.resize(plays)
+            return Enumeration(offsets, room.boards, room.outcomes, room.steps)
+        return room.enumeration(offsets, plays)
     if written < calls.n:
         counts = _numbers(calls.n, "counts")
         calls.count(written, calls.n, counts)
         plays += int(counts[written:].sum())
     if plays > room.rows:
         raise ValueError(f"out has room for {room.rows:,} plays, and there are {plays:,}")
-    return Enumeration(offsets, room.boards[:plays], room.outcomes[:plays],
-                       room.steps[:plays] if steps else None)
+    return room.enumeration(offsets, plays)
 
 
 def enumerate_plays(boards, dice, rules=BRADE, *, steps=False, threads=1, generic=False,
@@ -1554,6 +1563,84 @@ def generic_calls(boards, dice, rules=BRADE):
     """Which calls the generic path takes: bool, shape (n,); errors as in ``enumerate_plays``."""
     cdef _Calls calls = _Calls(boards, dice, rules, False)
     return calls.gates()
+
+
+# ================================================================ for other Cython modules
+
+cdef void look_at(const int8_t *board, State *state) noexcept nogil:
+    look(state, board)
+
+
+cdef struct _Memory:            # of a Workspace
+    Scratch scratch
+    Buffer buffer
+
+
+cdef class Workspace:
+    """What calls from Cython need: rules and memory (``_core.pxd``). One thread at a time.
+
+    Parameters
+    ----------
+    rules : Rules
+    steps : bool
+        Name the steps too.
+
+    Raises
+    ------
+    TypeError, MemoryError
+    """
+
+    def __init__(self, rules=BRADE, *, steps=False):
+        cdef _Memory *memory
+        if self.memory != NULL:
+            raise TypeError("a Workspace cannot be changed")
+        self.c_rules = _c_rules(rules)
+        self.rules = rules
+        memory = <_Memory *> malloc(sizeof(_Memory))
+        if memory == NULL:
+            raise MemoryError("no memory for a Workspace")
+        scratch_init(&memory.scratch)
+        buffer_init(&memory.buffer)
+        self.memory = memory
+        if not buffer_ready(&memory.buffer, bool(steps)):
+            raise MemoryError("no memory for the plays of one call")
+        self.plays = buffer_sink(&memory.buffer)
+
+    def __dealloc__(self):
+        cdef _Memory *memory = <_Memory *> self.memory
+        if memory != NULL:
+            scratch_free(&memory.scratch)
+            buffer_free(&memory.buffer)
+            free(memory)
+
+    cdef Py_ssize_t enumerate(self, const int8_t *board, int d1, int d2) noexcept nogil:
+        cdef _Memory *memory = <_Memory *> self.memory
+        cdef State s
+        if (memory == NULL or not (1 <= d1 <= 6 and 1 <= d2 <= 6)
+                or not look_going(&s, board, self.c_rules)):
+            return REFUSED
+        self.plays.count = 0
+        if kernel.plays_of_board(board, d1, d2, self.c_rules, False, &memory.scratch,
+                                 &self.plays) < 0:
+            return NO_MEMORY
+        return self.plays.count
+
+    cdef int apply(self, const int8_t *board, const int8_t *steps, int8_t *after) noexcept nogil:
+        cdef Batch batch
+        cdef Fault fault
+        cdef int8_t dice[2]
+        cdef uint8_t result
+        if self.memory == NULL:
+            return REFUSED
+        dice[0] = dice[1] = 1   # the steps name their own
+        batch.boards = board
+        batch.dice = dice
+        batch.dice_stride = 0
+        batch.rules = self.c_rules
+        batch.only_generic = False
+        if kernel.apply_many(&batch, steps, 0, 1, after, &result, &fault) < 1:
+            return REFUSED
+        return result
 
 
 # ================================================================ perft and playouts

@@ -105,34 +105,60 @@ cdef inline void last_step(const Doubles *t, const Choice *c, uint32_t from_here
         settle(t.out, &at, what)
 
 
-cdef inline void last_two(const Doubles *t, const Choice *c, uint32_t from_here,
-                          What what) noexcept nogil:
-    """Two steps are left; nothing is named and no play ends the game."""
+cdef inline void last_two(const Doubles *t, Row row, uint32_t own, uint32_t made, uint32_t blots,
+                          uint32_t from_here, Cursor *at, What what) noexcept nogil:
+    """Two steps are left; nothing is named and no play ends the game.
+
+    ``made``: the points with two men or more.
+    """
     cdef int die = t.die
-    cdef uint32_t own = c.own[0], made = c.own[1] & ~(FAR_SIDE >> die)
-    cdef uint32_t sources = own & (t.open >> die) & from_here
-    cdef uint32_t free = t.open & ~(own & FAR_SIDE)
-    cdef uint32_t movable = own & (free >> die)
-    cdef uint32_t goes_on = (free >> die), blots = c.blots >> die
-    cdef uint32_t pushes = (own & FAR_SIDE) >> die
-    cdef uint32_t here, target
     cdef const Row *steps = STEP[die]
-    cdef Cursor at = cursor(t.out, what)
+    cdef uint32_t sources = own & (t.open >> die) & from_here
+    # Where a man who stands on the bit can go with one step, to stay there.
+    cdef uint32_t free = (t.open & ~(own & FAR_SIDE)) >> die
+    cdef uint32_t movable = own & free
+    cdef uint32_t pushes = sources & ((own & FAR_SIDE) >> die)
+    cdef uint32_t here
+    cdef int source
+    blots >>= die
+    made &= ~(FAR_SIDE >> die)  # a second man cannot follow to the far side
+    sources &= ~pushes
+    while sources:
+        source = lowest(sources)
+        here = sources & (0 - sources)
+        sources &= sources - 1
+        # The same man goes on, or another one further on, or another one from the same point.
+        put_last(at, row_add(row, steps[2 * source + ((blots >> source) & 1)]),
+                 ((here << die) & free) | (movable & (0 - 2 * here)) | (here & made),
+                 blots & ~here, steps, what)
+    # A man in the way on the far side can only be pushed on: both steps are made.
+    pushes &= free >> die
+    while pushes:
+        source = lowest(pushes)
+        here = pushes & (0 - pushes)
+        pushes &= pushes - 1
+        put_last(at, row_add(row, steps[2 * source]), here << die, blots, steps, what)
+
+
+cdef inline void last_three(const Doubles *t, const Choice *c, uint32_t from_here,
+                            What what) noexcept nogil:
+    """Three steps are left, and a first one that pushes nobody; otherwise like ``last_two``."""
+    cdef int die = t.die
+    cdef const Row *steps = STEP[die]
     cdef Row row = c.row
+    cdef uint32_t own = c.own[0], two = c.own[1], three = c.own[2], blots = c.blots
+    cdef uint32_t sources = own & ((t.open & ~(own & FAR_SIDE)) >> die) & from_here
+    cdef uint32_t here, target
+    cdef Cursor at = cursor(t.out, what)
     cdef int source
     while sources:
         source = lowest(sources)
         here = sources & (0 - sources)
         sources &= sources - 1
         target = here << die
-        if pushes & here:       # the man in his way can only be pushed on: both steps are made
-            put_last(&at, row_add(row, steps[source]), target & goes_on, blots, steps, what)
-            continue
-        # The same man goes on, or another one further on, or another one from the same point,
-        # which the far side bars.
-        put_last(&at, row_add(row, steps[source + HITTING * ((blots >> source) & 1)]),
-                 (target & goes_on) | (movable & (0 - 2 * here)) | (here & made), blots & ~here,
-                 steps, what)
+        last_two(t, row_add(row, steps[2 * source + ((blots & target) != 0)]),
+                 (own & (~here | two)) | target, (two & (~here | three)) | (own & target),
+                 blots & ~target, 0 - here, &at, what)
     settle(t.out, &at, what)
 
 
@@ -146,11 +172,11 @@ cdef inline void add_step(const Doubles *t, const Choice *c, Choice *child, int 
     cdef int hit = target & c.blots != 0
     child.own[0] = (c.own[0] & (~left | c.own[1])) | target
     child.own[1] = (c.own[1] & (~left | c.own[2])) | (c.own[0] & target)
+    # Four on a point matter to the first of four steps only, and three to the first two.
     child.own[2] = (c.own[2] & (~left | c.own[3])) | (c.own[1] & target)
-    child.own[3] = (c.own[3] & ~left) | (c.own[2] & target)
     child.blots = c.blots & ~target
     if What is not Count:
-        child.row = row_add(c.row, STEP[t.die][front + HITTING * hit])
+        child.row = row_add(c.row, STEP[t.die][2 * front + hit])
     if What is Full:
         child.hits_needed = c.hits_needed - (target & t.near_john & c.blots != 0)
         child.path = c.path | <uint32_t> (front + 128 * hit) << (8 * c.steps)
@@ -174,7 +200,7 @@ cdef inline bint push(const Doubles *t, const Choice *c, Choice *child, int sour
     while front > source:
         front -= t.die
         if What is not Count:
-            child.row = row_add(child.row, STEP[t.die][front])
+            child.row = row_add(child.row, STEP[t.die][2 * front])
         if What is Full:
             child.path |= <uint32_t> front << (8 * child.steps)
             child.steps += 1
@@ -188,6 +214,7 @@ cdef inline void more_steps(const Doubles *t, const Choice *c, uint32_t from_her
     cdef int source, still_left
     cdef Choice child
     cdef Names names
+    cdef Cursor at
     if What is Full:
         if t.out.steps == NULL and c.hits_needed > left:    # John is out of reach from here on
             if t.out.rows == NULL:
@@ -205,11 +232,16 @@ cdef inline void more_steps(const Doubles *t, const Choice *c, uint32_t from_her
     if left == 1:
         last_step(t, c, from_here, what)
         return
+    sources = c.own[0] & (t.open >> t.die) & from_here
     if What is not Full:
         if left == 2:
-            last_two(t, c, from_here, what)
+            at = cursor(t.out, what)
+            last_two(t, c.row, c.own[0], c.own[1], c.blots, from_here, &at, what)
+            settle(t.out, &at, what)
             return
-    sources = c.own[0] & (t.open >> t.die) & from_here
+        if left == 3:
+            last_three(t, c, from_here, what)
+            sources &= (c.own[0] & FAR_SIDE) >> t.die   # the moves that push
     while sources:
         source = lowest(sources)
         here = sources & (0 - sources)
@@ -251,7 +283,7 @@ cdef inline void doubles(const State *s, int die, bint john, Sink *out, What wha
             put_pass(out, root.row)
             return
         hit = (root.blots >> die) & 1
-        root.row = row_add(root.row, STEP[die][HITTING * hit])
+        root.row = row_add(root.row, STEP[die][hit])
         root.own[0] |= bit(die)
         root.blots &= ~bit(die)
         root.path = 128 * hit

@@ -236,7 +236,7 @@ cdef inline void take_step(Node *node, const State *s, Option step) noexcept nog
     """A legal step; a hit sends all men of the point to the opponent's bar."""
     cdef int target = step.source + step.die
     cdef int i, foe, men
-    node.row = row_add(node.row, STEP[step.die][step.source])
+    node.row = row_add(node.row, STEP[step.die][2 * step.source])
     node.key += KEY[26 + min(target, OFF)] - KEY[26 + step.source]
     node.home += step.source < 19 <= target
     if step.hit:

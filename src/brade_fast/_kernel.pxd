@@ -4,7 +4,7 @@
 # level, as a module of its own: _baseline and _v3. _core chooses one at import.
 
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint64_t
-from brade_fast._state cimport ROW_BYTES, CRules, Sink
+from brade_fast._types cimport *
 from brade_fast._generic cimport Scratch
 
 cdef struct Batch:              # boards and throws, side by side in memory
@@ -24,12 +24,6 @@ cdef struct Fault:              # the step that `apply_many` refused
     int8_t steps[16]            # all steps of the row
     int step                    # which of them, 0 to 3; -1: the board could not be played
     int outcome                 # how the game had ended before the step, or NONE
-
-cdef enum:  # how a loop came to its end
-    DONE = 0
-    STOPPED = -1                # by Ctrl-C (the exception is set) or because another thread stopped
-    NO_MEMORY = -2
-    REFUSED = -3                # a row that cannot be played
 
 cdef struct Kernel:
     const char *compiler

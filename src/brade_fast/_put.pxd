@@ -65,7 +65,7 @@ cdef inline void put_last(Cursor *at, Row row, uint32_t last, uint32_t hits, con
         while last:
             source = lowest(last)
             # Whether it hits is hard to foresee: an index costs less than a wrong guess.
-            row_store(at.row, row_add(row, steps[source + HITTING * ((hits >> source) & 1)]))
+            row_store(at.row, row_add(row, steps[2 * source + ((hits >> source) & 1)]))
             at.row += ROW_BYTES
             at.outcome[0] = NONE
             at.outcome += 1

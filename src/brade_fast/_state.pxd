@@ -7,9 +7,9 @@
 
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
+from brade_fast._types cimport *
 
 cdef extern from "_row.h" nogil:
-    enum: ROW_BYTES
     ctypedef struct Row:
         pass
     Row row_load(const int8_t *bytes)
@@ -28,77 +28,13 @@ cdef extern from "_row.h" nogil:
 
 cdef extern from *:
     """
-    /* What a step adds to a row, by die, source and (behind the first 32) whether it hits a blot,
-       and what sending one man of the mover's point to the bar adds. Filled once at import, read
-       only from then on. */
-    static Row STEP[7][64];
+    /* What a step adds to a row, by die and 2 x source + (1 if it hits a blot), and what sending one
+       man of the mover's point to the bar adds. Filled once at import, read only from then on. */
+    static Row STEP[7][50];
     static Row HIT[25];
     """
-    Row STEP[7][64]
+    Row STEP[7][50]
     Row HIT[25]
-
-cdef enum:
-    BAR = 1 << 0
-    POINTS = (1 << 25) - (1 << 1)
-    Q1 = (1 << 7) - (1 << 1)
-    Q3 = (1 << 19) - (1 << 13)       # the opponent's Q1
-    Q4 = (1 << 25) - (1 << 19)
-    FAR_SIDE = (1 << 12) - (1 << 2)  # 2 to 11, where only single men may stand
-    OFF = 25                         # the index of men borne off
-    STAY = 31                        # the source of a step that moves nobody
-    HITTING = 32                     # what the index of a step that hits is greater by
-
-cdef enum:  # a step's mark
-    NO_HIT = 0
-    BLOT_HIT = 1
-    POINT_FORCED = 2
-
-cdef enum:  # Outcome in rules.py
-    NONE = 0
-    BEAR_OFF = 1
-    SINGLE_CROWN = 3
-    DOUBLE_CROWN = 5
-    STAIRCASE = 7
-    TOWER = 9
-    JOHN = 11
-    FORCED_JOHN = 12
-    DEADLOCK = 13
-    OUTCOMES = 14
-
-cdef enum:  # blocked_entry
-    ENTRY_FORCE = 0
-    ENTRY_PASS = 1
-    ENTRY_WAIT = 2
-
-# The switches that decide about plays; rules.py writes them in this order (Rules._code).
-cdef struct CRules:
-    uint8_t blocked_entry
-    uint8_t long_block_force
-    uint8_t five_blots
-    uint8_t bear_off_rearmost_only
-    uint8_t smallest_reduction
-    uint8_t endings_free
-    uint8_t nice_games          # bit 0 single crown, 1 double crown, 2 staircase, 3 tower
-    uint8_t monk
-    uint8_t rank[OUTCOMES]      # the outcomes in the order of their value
-
-cdef struct State:
-    const int8_t *men           # the mover's 26 bytes: bar, points, off
-    const int8_t *foes          # the opponent's 26 bytes, on his own way
-    uint32_t own                # points with men of the mover
-    uint32_t own_made
-    uint32_t foe                # points with men of the opponent
-    uint32_t foe_made
-    int john                    # men on the opponent's bar + points he holds in his Q1
-
-# Where plays go. `rows` NULL: they are only counted. `steps` NULL: they are not named. The room may
-# have been counted before, so what is put stays: no path may put a play and take it back.
-cdef struct Sink:
-    int8_t *rows                # ROW_BYTES a play
-    uint8_t *outcomes
-    int8_t *steps               # 16 bytes a play: (source, target, die, hit) four times
-    Py_ssize_t count
-
 
 cdef inline void fill_tables() noexcept nogil:
     """What steps and hits do to an output row: the opponent's 26 bytes, then the mover's."""
@@ -107,13 +43,11 @@ cdef inline void fill_tables() noexcept nogil:
     for point in range(1, 25):
         HIT[point] = row_add(row_unit(foe_point(point), -1), row_unit(0, 1))
     for die in range(1, 7):
-        for source in range(32):
-            STEP[die][source] = STEP[die][source + HITTING] = row_unit(0, 0)
         for source in range(25):
-            STEP[die][source] = row_add(row_unit(26 + source, -1),
-                                        row_unit(26 + min(source + die, OFF), 1))
+            STEP[die][2 * source] = row_add(row_unit(26 + source, -1),
+                                            row_unit(26 + min(source + die, OFF), 1))
             if source + die < OFF:
-                STEP[die][source + HITTING] = row_add(STEP[die][source], HIT[source + die])
+                STEP[die][2 * source + 1] = row_add(STEP[die][2 * source], HIT[source + die])
 
 
 cdef inline int foe_point(int point) noexcept nogil:

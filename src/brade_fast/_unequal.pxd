@@ -100,10 +100,10 @@ cdef inline void plain_plays(const Unequal *shared, Row row, Sink *out, What wha
         if not t.first & a:
             others = twin = 0
         others |= ((t.by_high & a) << t.high) | (t.by_low & (a >> t.low))
-        put_last(&at, row_add(row, high_steps[source + HITTING * ((blots_high >> source) & 1)]),
+        put_last(&at, row_add(row, high_steps[2 * source + ((blots_high >> source) & 1)]),
                  others, blots_low, low_steps, what)
         if twin:
-            put_last(&at, row_add(row, high_steps[source]), twin, blots_low, low_steps, what)
+            put_last(&at, row_add(row, high_steps[2 * source]), twin, blots_low, low_steps, what)
     settle(out, &at, what)
 
 
@@ -119,7 +119,7 @@ cdef inline bint put_two(const Unequal *t, Row row, int a, int a_hits, uint32_t 
     cdef Names names
     cdef uint32_t quiet = last & ~john
     if last and out != NULL:
-        row = row_add(row, STEP[t.high][a + HITTING * a_hits])
+        row = row_add(row, STEP[t.high][2 * a + a_hits])
         if out.steps != NULL:
             no_names(&names, 0 if not a_first else 1)
             name_step(names.bytes, 1 if not a_first else 0, a, t.high, a_hits)
@@ -229,12 +229,12 @@ cdef inline bint enter_and_move(const Unequal *t, Row row, uint32_t foe_made, in
         if out != NULL:
             no_names(&names, 1)
             name_step(names.bytes, 0, 0, entry, hit)
-            row = row_add(row, STEP[entry][HITTING * hit])
+            row = row_add(row, STEP[entry][hit])
             put_full(out, row, sources & ~ending, t.blots >> die, die, NONE, &names)
             put_full(out, row, sources & ending, t.blots >> die, die, JOHN, &names)
     else:
         at = cursor(out, what)
-        put_last(&at, row_add(row, STEP[entry][HITTING * hit]), sources, t.blots >> die, STEP[die],
+        put_last(&at, row_add(row, STEP[entry][hit]), sources, t.blots >> die, STEP[die],
                  what)
         settle(out, &at, what)
     return sources & ~ending != 0
