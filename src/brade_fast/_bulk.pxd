@@ -5,8 +5,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy
 from brade_fast._state cimport *
 from brade_fast._generic cimport (
-    MAX_DOUBLES, MAX_OPTIONS, Node, Option, Scratch, legal_steps, look_at_row, men_home,
-    outcome_of_node, scramble, scratch_free, scratch_init, take_step,
+    MAX_DOUBLES, MAX_OPTIONS, Node, Option, Scratch, landing, legal_steps, look_at_row,
+    men_home, outcome_of_node, scramble, scratch_free, scratch_init, take_step,
 )
 from brade_fast._kernel cimport *
 from brade_fast._turn cimport is_deadlock, max_plays, plays_of, plays_of_board
@@ -15,7 +15,7 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals()
 
 cdef enum:
-    CALLS_PER_CHECK = 1 << 11   # below half a second of work, however rare, between two looks
+    CALLS_PER_CHECK = 1 << 9    # below half a second of work, however rare, between two looks
                                 # for Ctrl-C
     READ_AHEAD = 64
 
@@ -204,10 +204,18 @@ cdef inline bint apply_step(Node *node, const int8_t *step, const CRules *rules)
     cdef State s
     cdef int8_t bytes[ROW_BYTES]
     cdef Option options[MAX_OPTIONS]
-    cdef int k
+    cdef int k, target = step[0] + step[2]
     if not 1 <= step[2] <= 6:
         return False
     look_at_row(&s, bytes, node.row)
+    # Most steps: nobody on the bar, from a point that is held to one that no one could bar.
+    if (s.men[0] == 0 and 1 <= step[0] and target < OFF and s.own & bit(step[0])
+            and not (s.own | s.foe_made) & bit(target)):
+        if step[1] != target or step[3] != (s.foe & bit(target) != 0):
+            return False
+        take_step(node, &s, landing(&s, step[0], step[2]))
+        node.outcome = outcome_of_node(node, False, rules)
+        return True
     for k in range(legal_steps(&s, step[2], rules, options)):
         if options[k].source == step[0]:
             if step[1] != min(step[0] + step[2], OFF) or step[3] != options[k].hit:
@@ -295,7 +303,7 @@ cdef inline int64_t walk_nodes(const int8_t *board, int depth, Walk *walk) noexc
     cdef Py_ssize_t i
     if depth == 0:
         return 1
-    if depth > 1 and walk.levels[depth].rows == NULL and not buffer_ready(&walk.levels[depth], False):
+    if depth > 1 and not buffer_ready(&walk.levels[depth], False):
         walk.status = NO_MEMORY
     for high in range(1, 7):
         for low in range(1, high + 1):

@@ -97,7 +97,7 @@ cdef enum:
     UNCOUNTED = 1 << 14         # so many calls get room for PLAYS_A_CALL each, which is ample
     PLAYS_A_CALL = 24
     SAMPLED = 32                # of more calls every 32nd is counted first
-    BLOCK = 1 << 12             # calls that a thread writes to memory of its own at a time
+    BLOCK = 1 << 11             # calls that a thread writes to memory of its own at a time
     LARGE = 1 << 22             # bytes
     MAX_DEPTH = 100             # of perft; far beyond what ends in a lifetime
 
@@ -443,7 +443,7 @@ cdef class _Turn:
         """Copies the plays."""
         cdef int8_t *memory = <int8_t *> malloc(plays.count * (ROW_BYTES + 16 + 1))
         if memory == NULL:
-            raise _no_memory(plays.count, True)
+            _raise_status(NO_MEMORY)
         self.found.rows = memory
         self.found.steps = memory + plays.count * ROW_BYTES
         self.found.outcomes = <uint8_t *> (self.found.steps + plays.count * 16)
@@ -473,7 +473,7 @@ cdef class _Turn:
         free(steps)
         if status == 0:
             raise AssertionError("a play without a legal sequence")
-        raise _no_memory(self.found.count, True)
+        return _raise_status(NO_MEMORY)
 
 
 @cython.no_gc
@@ -1109,6 +1109,11 @@ cdef class _Room:
 cdef _Room _new_room(Py_ssize_t rows, bint steps):
     cdef _Room room = _Room.__new__(_Room)
     try:
+        if rows >= UNCOUNTED:
+            # Dropped at once. glibc keeps freed memory for the next call only up to the size of
+            # what was freed before (32 MB at most), and results come back trimmed, thus always
+            # smaller than what was asked for. New pages would cost a third of the whole work.
+            np.empty((rows, 2, 26), _INT8)
         room.boards = np.empty((rows, 2, 26), _INT8)
         room.outcomes = np.empty(rows, _UINT8)
         room.steps = np.empty((rows, 4, 4), _INT8) if steps else None
