@@ -98,7 +98,6 @@ cdef enum:
     PLAYS_A_CALL = 24
     SAMPLED = 32                # of more calls every 32nd is counted first
     BLOCK = 1 << 11             # calls that a thread writes to memory of its own at a time
-    LARGE = 1 << 22             # bytes
     MAX_DEPTH = 100             # of perft; far beyond what ends in a lifetime
 
 
@@ -1100,11 +1099,6 @@ cdef class _Room:
             raise _no_memory(rows, self.steps is not None) from None
         return self.aim()
 
-    cdef object enumeration(self, offsets, Py_ssize_t rows):
-        """Views of the first rows as an answer."""
-        return Enumeration(offsets, self.boards[:rows], self.outcomes[:rows],
-                           None if self.steps is None else self.steps[:rows])
-
 
 cdef _Room _new_room(Py_ssize_t rows, bint steps):
     cdef _Room room = _Room.__new__(_Room)
@@ -1309,19 +1303,16 @@ cdef object _enumerate(_Calls calls, bint steps, threads, out):
         _write_in_threads(calls, threads, room, c_offsets, steps, out is None)
         plays = room.sink.count
     if out is None:
-        # Large arrays that are a little too long become views. The allocator learns from what is
-        # given back how much to keep, and would not keep room for the next request if it were less.
-        if room.rows - plays > room.rows // 16 or room.rows * ROW_BYTES < LARGE:
-            room.resize(plays)
-            return Enumeration(offsets, room.boards, room.outcomes, room.steps)
-        return room.enumeration(offsets, plays)
+        room.resize(plays)
+        return Enumeration(offsets, room.boards, room.outcomes, room.steps)
     if written < calls.n:
         counts = _numbers(calls.n, "counts")
         calls.count(written, calls.n, counts)
         plays += int(counts[written:].sum())
     if plays > room.rows:
         raise ValueError(f"out has room for {room.rows:,} plays, and there are {plays:,}")
-    return room.enumeration(offsets, plays)
+    return Enumeration(offsets, room.boards[:plays], room.outcomes[:plays],
+                       room.steps[:plays] if steps else None)
 
 
 def enumerate_plays(boards, dice, rules=BRADE, *, steps=False, threads=1, generic=False,
