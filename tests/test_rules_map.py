@@ -110,6 +110,15 @@ def test_every_function_of_the_map_exists(number, quote, core, reference):
     assert (core.startswith("`rules.py")) == (reference.startswith("`rules.py"))
 
 
+def test_every_function_of_the_fast_paths_exists():
+    table = MAP.split("\n## The same rules on the fast paths\n")[1]
+    named = re.findall(r"`([\w.]+): (\w+)`", table)
+    assert {file for file, _ in named} == {"_turn.pxd", "_put.pxd", "_unequal.pxd", "_doubles.pxd"}
+    for file, function in named:
+        assert function in DEFINED[file], f"{file} has no {function}"
+    assert "needs_generic" in DEFINED["_turn.pxd"]
+
+
 def test_what_waits_for_a_later_module_is_called_so():
     waiting = [quote for _, quote, core, _ in ROWS if "later `game.py`" in core]
     assert len(waiting) == 6
