@@ -148,7 +148,11 @@ def results(position: np.ndarray, *texts: str) -> set[Result]:
 def plays(
     impl: ModuleType, position: np.ndarray, throw: tuple[int, int], rules: Rules = BRADE
 ) -> set[Result]:
-    """The plays of one position as (board bytes, outcome); replays their steps on the way."""
+    """The plays of one position as (board bytes, outcome); replays their steps on the way.
+
+    They must be the same if no steps are asked for, or only their number: the core has a fast path
+    of its own for each.
+    """
     found = impl.enumerate_plays(position[None], np.array([throw]), rules, steps=True)
     assert found.offsets.tolist() == [0, len(found.boards)]
     assert found.steps is not None
@@ -157,6 +161,9 @@ def plays(
         assert (replay(position, steps, throw) == after).all()
         answer.add((after.tobytes(), int(outcome)))
     assert len(answer) == len(found.boards), "a play was given twice"
+    bare = impl.enumerate_plays(position[None], np.array([throw]), rules)
+    ends = [int(outcome) for outcome in bare.outcomes]
+    assert sorted(zip(map(bytes, bare.boards), ends, strict=True)) == sorted(answer)
     assert impl.count_plays(position[None], np.array([throw]), rules).tolist() == [len(answer)]
     return answer
 
