@@ -40,6 +40,16 @@ CASES = [
         "3/5 20/24* = john",
     ),
     (VERQUERE, "3 23:14 / 2 3 4 12 13:2 20:2 21:2 23 bar:3", (5, 1), "3/4", "23/24* = john"),
+    # Both dice make John alone: by the second of two men, by the second hit of one man.
+    (
+        BRADE,
+        "2 4 / 1:5 2 3 4 5 6 17 20:2 21:2",
+        (5, 1),
+        "2/3",
+        "4/5* = john",
+        "2/7 4/5* = john",
+    ),
+    (BRADE, "2 4 / 1:3 2 3 4 5 15:2 17:2 19 20 22:2", (5, 1), "4/9", "2/7*/8* = john"),
     # A man enters first.
     (BRADE, "7 23:13 bar:1 / 3 5 10 12:2 14 16 21:2 24 bar:4", (5, 2), "bar/5", "bar/2* = john"),
     (

@@ -334,6 +334,12 @@ def test_a_nice_game_needs_all_fifteen_men(impl):
     check_plays(impl, board({23: 1, 24: 13}), (2, 1), BRADE, "23/off 24/off")
 
 
+@both
+def test_one_man_may_complete_a_nice_game_from_far_outside(impl):
+    position = board({9: 1, 20: 2, 21: 3, 22: 3, 23: 3, 24: 3})
+    check_plays(impl, position, (6, 5), BRADE, "9/15/20 = single_crown")
+
+
 # --- points, opening, loser_begins --------------------------------------------------------
 
 MANY_POSITIONS = [
