@@ -11,6 +11,7 @@ and for developers:
     python3 run.py sanitize     verify with bounds checks and the address and UB sanitizers
     python3 run.py plain        verify with the plain C that other processors than x86-64 get
     python3 run.py pytest-bench the benchmark cases one by one, with pytest-benchmark
+    python3 run.py instructions count instructions per play under valgrind: more than they were?
 
 What follows the job is handed on to it: `python3 run.py test -k john`. Needs only Python 3.11 or
 newer with its venv module and headers, and a C compiler.
@@ -127,6 +128,7 @@ def main() -> int:
         "mutants": lambda rest: run(PYTHON, "tests/mutants.py", *rest),
         "sanitize": sanitize,
         "plain": plain,
+        "instructions": lambda rest: run(PYTHON, "benchmarks/instructions.py", *rest),
         "pytest-bench": lambda rest: run(PYTHON, "-m", "pytest", "benchmarks", *rest),
     }
     job, *rest = sys.argv[1:] or ["--help"]

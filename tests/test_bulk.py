@@ -21,6 +21,7 @@ from brade_fast import (
     Outcome,
     _core,
     apply,
+    bench,
     enumerate_plays,
     iter_plays,
 )
@@ -440,3 +441,10 @@ def test_steps_of_other_types_and_shapes_are_refused():
         apply(BOARDS, none, "brade")
     with pytest.raises(ValueError, match="threads"):
         apply(BOARDS, none, threads=0)
+
+
+@pytest.mark.parametrize("corpus", bench.CORPORA)
+def test_the_plays_stand_in_the_same_order_whether_steps_are_asked_for_or_not(corpus):
+    boards, dice = bench.pairs(bench.load(corpus)[:300], "all")
+    plain, named = enumerate_plays(boards, dice), enumerate_plays(boards, dice, steps=True)
+    assert same_bytes(plain, named._replace(steps=None))

@@ -81,7 +81,7 @@ cdef inline void put_john(const Doubles *t, const Choice *c) noexcept nogil:
                 sources &= ~bit(source)
     if sources:
         name_path(t, c, &names)
-        put_full(t.out, c.row, sources, sources, t.die, JOHN, &names)
+        put_full(t.out, c.row, sources, sources, t.die, sources, &names, &names, 0)
 
 
 # ---------------------------------------------------------------- steps
@@ -266,7 +266,7 @@ cdef inline void plain_plays(const Doubles *shared, const Choice *c, uint32_t fr
 cdef inline void full_plays(const Doubles *t, const Choice *c, uint32_t from_here,
                             int left) noexcept nogil:
     """The same, whatever the sink wants, and the plays that end the game with fewer steps."""
-    cdef uint32_t sources
+    cdef uint32_t sources, pushes
     cdef int source, still_left
     cdef Choice child
     cdef Names names
@@ -287,19 +287,24 @@ cdef inline void full_plays(const Doubles *t, const Choice *c, uint32_t from_her
         if c.hits_needed == 1:
             sources &= ~((c.blots & t.near_john) >> t.die)
         name_path(t, c, &names)
-        put_full(t.out, c.row, sources, c.blots >> t.die, t.die, NONE, &names)
+        put_full(t.out, c.row, sources, c.blots >> t.die, t.die, 0, &names, &names, 0)
         return
+    # In the same order as above: who asks for names finds the same plays in the same places.
     sources = movable(t, c) & from_here
+    pushes = sources & pushing(t, c)
+    sources &= ~pushes
     while sources:
         source = lowest(sources)
-        still_left = left - 1
-        if pushing(t, c) & bit(source):
-            still_left = push(t, c, &child, source, left, <Full> 0)
-        else:
-            add_step(t, c, &child, source, source, <Full> 0)
+        sources &= sources - 1
+        add_step(t, c, &child, source, source, <Full> 0)
+        if child.hits_needed > 0:
+            full_plays(t, &child, 0 - bit(source), left - 1)
+    while pushes:
+        source = lowest(pushes)
+        pushes &= pushes - 1
+        still_left = push(t, c, &child, source, left, <Full> 0)
         if still_left >= 0 and child.hits_needed > 0:
             full_plays(t, &child, 0 - bit(source), still_left)
-        sources &= sources - 1
 
 
 cdef inline void doubles(const State *s, int die, bint john, Sink *out, What what) noexcept nogil:

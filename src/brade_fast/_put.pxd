@@ -83,27 +83,39 @@ cdef inline void put_made(Cursor *at, Row row, What what) noexcept nogil:
         at.outcome += 1
 
 
-cdef inline void put_full(Sink *out, Row row, uint32_t last, uint32_t hits, int die, int result,
-                          const Names *names) noexcept nogil:
-    """The same with an outcome, and with names if the sink wants them."""
+cdef inline void put_full(Sink *out, Row row, uint32_t last, uint32_t hits, int die, uint32_t john,
+                          const Names *names, const Names *last_first,
+                          uint32_t swapped) noexcept nogil:
+    """The same with outcomes, and with names if the sink wants them.
+
+    ``john``: the sources whose plays end the game. ``names``: of what came before; for the sources
+    in ``swapped``, whose step comes first, ``last_first``.
+    """
     cdef Cursor at
-    cdef int8_t *steps
-    cdef Py_ssize_t before = out.count
+    cdef const Names *named
+    cdef uint8_t *outcomes
+    cdef int8_t *steps = out.steps
     cdef int source
     if out.rows == NULL:
         out.count += popcount(last)
         return
+    outcomes = out.outcomes + out.count
+    if steps != NULL:
+        steps += out.count * 16
     at = cursor(out, <Rows> 0)
     put_last(&at, row, last, hits, STEP[die], <Rows> 0)
     settle(out, &at, <Rows> 0)
-    if result != NONE:
-        memset(out.outcomes + before, result, out.count - before)
-    if out.steps == NULL:
+    if steps == NULL and not john:
         return
-    steps = out.steps + before * 16
     while last:
         source = lowest(last)
         last &= last - 1
-        memcpy(steps, names.bytes, 16)
-        name_step(steps, names.place, source, die, (hits >> source) & 1)
+        if john & bit(source):
+            outcomes[0] = JOHN
+        outcomes += 1
+        if steps == NULL:
+            continue
+        named = last_first if swapped & bit(source) else names
+        memcpy(steps, named.bytes, 16)
+        name_step(steps, named.place, source, die, (hits >> source) & 1)
         steps += 16

@@ -10,6 +10,11 @@ from brade_fast._doubles cimport doubles
 from brade_fast._generic cimport MAX_DOUBLES, MAX_UNEQUAL, Scratch, generic, is_deadlock
 
 
+cdef extern from *:
+    # Defined by Cython: what seldom happens is kept out of the way of what is done in every call.
+    bint unlikely(bint condition) noexcept nogil
+
+
 cdef inline uint32_t touched(const State *s, int high, int low) noexcept nogil:
     """All points that a man of the mover could land on in this turn, were nothing in his way."""
     cdef uint32_t men = s.own | (1 if s.men[0] else 0)
@@ -105,7 +110,7 @@ cdef inline bint try_fast(const State *s, int high, int low, const CRules *rules
     if needs_generic(s, high, low, rules):
         return False
     john = john_in_reach(s, high, low)
-    if john or out.steps != NULL:
+    if unlikely(john or out.steps != NULL):
         return fast_plays(s, high, low, john, out, <Full> 0)
     if out.rows == NULL:
         return fast_plays(s, high, low, False, out, <Count> 0)

@@ -109,31 +109,32 @@ cdef inline void plain_plays(const Unequal *shared, Row row, Sink *out, What wha
 
 # ---------------------------------------------------------------- names, and John
 
-cdef inline bint put_two(const Unequal *t, Row row, int a, int a_hits, uint32_t last,
-                         bint a_first, uint32_t john, Sink *out) noexcept nogil:
-    """Plays of the step from ``a`` and one of ``last`` with the lower die, the one or the other first.
+cdef inline bint put_two(const Unequal *t, Row row, int a, int a_hits, uint32_t a_first,
+                         uint32_t b_first, uint32_t john, Sink *out) noexcept nogil:
+    """Plays of the step from ``a`` and one from ``b`` with the lower die.
 
-    Those whose last source is in ``john`` end the game; answers whether there are any others.
-    ``out`` NULL: nothing is put.
+    ``b`` is one of ``a_first``, or of ``b_first`` if it must be played first; those in ``john`` end
+    the game. Answers whether there are any others. ``out`` NULL: nothing is put.
     """
-    cdef Names names
-    cdef uint32_t quiet = last & ~john
+    cdef Names names, behind
+    cdef uint32_t last = a_first | b_first
     if last and out != NULL:
-        row = row_add(row, STEP[t.high][2 * a + a_hits])
         if out.steps != NULL:
-            no_names(&names, 0 if not a_first else 1)
-            name_step(names.bytes, 1 if not a_first else 0, a, t.high, a_hits)
-        put_full(out, row, quiet, t.blots >> t.low, t.low, NONE, &names)
-        put_full(out, row, last & john, t.blots >> t.low, t.low, JOHN, &names)
-    return quiet != 0
+            no_names(&names, 1)
+            no_names(&behind, 0)
+            name_step(names.bytes, 0, a, t.high, a_hits)
+            name_step(behind.bytes, 1, a, t.high, a_hits)
+        put_full(out, row_add(row, STEP[t.high][2 * a + a_hits]), last, t.blots >> t.low, t.low,
+                 john, &names, &behind, b_first)
+    return last & ~john != 0
 
 
-cdef inline void put_single(const Unequal *t, Row row, uint32_t sources, int die, int result,
+cdef inline void put_single(const Unequal *t, Row row, uint32_t sources, int die, bint john,
                             Sink *out) noexcept nogil:
     """Plays of one step with this die."""
     cdef Names names
     no_names(&names, 0)
-    put_full(out, row, sources, t.blots >> die, die, result, &names)
+    put_full(out, row, sources, t.blots >> die, die, sources if john else 0, &names, &names, 0)
 
 
 cdef inline bint full_plays(const Unequal *t, Row row, Sink *out) noexcept nogil:
@@ -143,7 +144,7 @@ cdef inline bint full_plays(const Unequal *t, Row row, Sink *out) noexcept nogil
     """
     cdef uint32_t left = t.first | t.by_high | (t.by_low << t.low)
     cdef uint32_t nearer = t.near_john >> t.low
-    cdef uint32_t a, target, others, twin, ending
+    cdef uint32_t a, target, twin, a_first, b_first, ending, john, one
     cdef int source, hit, needed
     cdef bint goes_on = False
     while left and not (goes_on and out == NULL):
@@ -154,23 +155,31 @@ cdef inline bint full_plays(const Unequal *t, Row row, Sink *out) noexcept nogil
         hit = target & t.blots != 0
         needed = t.hits_needed - (target & t.near_john != 0)
         ending = nearer if needed == 1 else 0
+        a_first = b_first = john = twin = 0
         if t.first & a:
-            others = partners(t, a, &twin)
+            a_first = partners(t, a, &twin)
             if needed == 0:     # a must be last, after a step that does not end the game
-                put_two(t, row, source, hit, others & ~nearer, False, POINTS, out)
-            else:
-                goes_on |= put_two(t, row, source, hit, others, True, ending, out)
-                goes_on |= put_two(t, row, source, NO_HIT, twin, False, 0, out)
+                john = b_first = a_first & ~nearer
+                a_first = twin = 0
         # One man; if an own man stands where he touches down, that one goes on.
-        goes_on |= put_two(t, row, source, hit, (t.by_high & a) << t.high,
-                           not t.own & FAR_SIDE & target, ending, out)
-        if t.by_low & (a >> t.low):
-            needed -= t.near_john & a != 0
-            goes_on |= put_two(t, row, source, hit, a >> t.low, t.own & FAR_SIDE & a != 0,
-                               POINTS if needed <= 0 else 0, out)
+        one = (t.by_high & a) << t.high
+        if t.own & FAR_SIDE & one:
+            b_first |= one
+        else:
+            a_first |= one
+        john |= (a_first | b_first) & ending
+        one = t.by_low & (a >> t.low)
+        if t.own & FAR_SIDE & a:
+            a_first |= one
+        else:
+            b_first |= one
+        if needed - (t.near_john & a != 0) <= 0:
+            john |= one
+        goes_on |= put_two(t, row, source, hit, a_first, b_first, john, out)
+        goes_on |= put_two(t, row, source, NO_HIT, 0, twin, 0, out)
     if t.hits_needed == 1 and out != NULL:
-        put_single(t, row, t.first & (t.near_john >> t.high), t.high, JOHN, out)
-        put_single(t, row, t.second & nearer, t.low, JOHN, out)
+        put_single(t, row, t.first & (t.near_john >> t.high), t.high, True, out)
+        put_single(t, row, t.second & nearer, t.low, True, out)
     return goes_on
 
 
@@ -195,9 +204,9 @@ cdef inline bint unequal(const State *s, int high, int low, bint john, Sink *out
         return True
     # Duties 1 and 2 (section 3): one die only, the higher if either can be played.
     if t.first:
-        put_single(&t, row, t.first, high, NONE, out)
+        put_single(&t, row, t.first, high, False, out)
     elif t.second:
-        put_single(&t, row, t.second, low, NONE, out)
+        put_single(&t, row, t.second, low, False, out)
     else:
         put_pass(out, row)
     return True
@@ -222,7 +231,7 @@ cdef inline bint enter_and_move(const Unequal *t, Row row, uint32_t foe_made, in
         needed = t.hits_needed - hit    # his Q1 is not the opponent's Q1
         if needed == 0:
             if out != NULL:
-                put_single(t, row, BAR, entry, JOHN, out)
+                put_single(t, row, BAR, entry, True, out)
             return False
         if needed == 1:
             ending = t.near_john >> die
@@ -230,8 +239,7 @@ cdef inline bint enter_and_move(const Unequal *t, Row row, uint32_t foe_made, in
             no_names(&names, 1)
             name_step(names.bytes, 0, 0, entry, hit)
             row = row_add(row, STEP[entry][hit])
-            put_full(out, row, sources & ~ending, t.blots >> die, die, NONE, &names)
-            put_full(out, row, sources & ending, t.blots >> die, die, JOHN, &names)
+            put_full(out, row, sources, t.blots >> die, die, sources & ending, &names, &names, 0)
     else:
         at = cursor(out, what)
         put_last(&at, row_add(row, STEP[entry][hit]), sources, t.blots >> die, STEP[die],
@@ -262,7 +270,7 @@ cdef inline bint unequal_from_bar(const State *s, int high, int low, bint john, 
         if by_high and by_low:      # two points, two men: neither is in the other's way
             if popcount(t.blots & (bit(high) | bit(low))) >= t.hits_needed:
                 return False
-            put_two(&t, row, 0, (t.blots >> high) & 1, BAR, True, 0, out)
+            put_two(&t, row, 0, (t.blots >> high) & 1, BAR, 0, 0, out)
             return True
     else:
         # The entered man himself going on, quiet both ways, comes up once.
@@ -285,6 +293,5 @@ cdef inline bint unequal_from_bar(const State *s, int high, int low, bint john, 
         put_pass(out, row)
         return True
     die = high if by_high else low
-    put_single(&t, row, BAR, die, JOHN if t.hits_needed == 1 and t.blots & bit(die) else NONE,
-               out)
+    put_single(&t, row, BAR, die, t.hits_needed == 1 and t.blots & bit(die) != 0, out)
     return True
