@@ -150,7 +150,9 @@ def compiled_into_core() -> set[str]:
             if function := function_of(block):
                 words.setdefault(function, set()).update(WORD.findall(block))
     found: set[str] = set()
-    new = set(WORD.findall((ROOT / PACKAGE / "_core.pyx").read_text(encoding="utf-8")))
+    parts = {ROOT / PACKAGE / "_core.pyx", *(ROOT / PACKAGE).glob("*.pxi")}
+    parts.remove(ROOT / PACKAGE / "_kernel.pxi")
+    new = {word for part in parts for word in WORD.findall(part.read_text(encoding="utf-8"))}
     while new := (new & words.keys()) - found:
         found |= new
         new = set[str]().union(*(words[function] for function in new))

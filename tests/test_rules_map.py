@@ -67,13 +67,13 @@ def defined_in_python(path: Path) -> set[str]:
 DEFINED = {
     path.name: defined_in_python(path) if path.suffix == ".py" else defined_in_cython(path)
     for path in PACKAGE.iterdir()
-    if path.suffix in (".py", ".pyx", ".pxd")
+    if path.suffix in (".py", ".pyx", ".pxd", ".pxi")
 }
 
 
 def test_the_parsers_find_what_is_defined_and_nothing_else():
     assert {"legal_steps", "landing", "all_sequences"} <= DEFINED["_generic.pxd"]
-    assert "playouts" in DEFINED["_core.pyx"]
+    assert "playouts" in DEFINED["_games.pxi"]
     assert not {"popcount", "if", "range", "Node"} & DEFINED["_generic.pxd"]
     assert {"Rules.monk", "Rules.value", "Outcome.category"} <= DEFINED["rules.py"]
     assert "go_on" not in DEFINED["reference.py"]
@@ -100,7 +100,10 @@ def test_no_quote_holds_two_sentences(number):
     ("number", "quote", "core", "reference"), ROWS, ids=[f"{row[0]}-{row[1][:40]}" for row in ROWS]
 )
 def test_every_function_of_the_map_exists(number, quote, core, reference):
-    for cell, files in ((core, r"_\w+\.p(xd|yx)|rules\.py"), (reference, r"(reference|rules)\.py")):
+    for cell, files in (
+        (core, r"_\w+\.p(xd|xi|yx)|rules\.py"),
+        (reference, r"(reference|rules)\.py"),
+    ):
         named = re.fullmatch(r"`([\w.]+): ([\w.]+)`(; .+)?", cell)
         assert named, cell
         file, function, note = named.groups()

@@ -1,0 +1,605 @@
+# Steps, plays and positions, as Python has them. Part of _core.pyx.
+
+# ================================================================ Step
+
+cdef class Step:
+    """One step of a play.
+
+    Parameters
+    ----------
+    source : int
+        The mover's own point, 0 for the bar.
+    target : int
+        The mover's own point, 25 for off.
+    die : int
+    hit : int
+        0 nothing, 1 a blot was hit, 2 a made point was forced open (section 4).
+    """
+
+    cdef int8_t v[4]
+
+    def __init__(self, source, target, die, hit=0):
+        if self.v[2]:
+            raise TypeError("a Step cannot be changed")
+        limits = (("source", source, 0, 24), ("target", target, 1, 25), ("die", die, 1, 6),
+                  ("hit", hit, 0, 2))
+        for i, (name, value, least, most) in enumerate(limits):
+            value = _whole(value, name)
+            if not least <= value <= most:
+                raise ValueError(f"{name} must be {least} to {most}, not {value}")
+            self.v[i] = value
+        if self.v[1] != min(self.v[0] + self.v[2], OFF):
+            raise ValueError(f"with a {die} a man from {source} does not come to {target}, "
+                             f"but to {min(source + die, OFF)} (25 is off)")
+        if target == OFF and hit:
+            raise ValueError("nobody is hit where a man is borne off")
+
+    @property
+    def source(self):
+        """The point that the man left, 0 for the bar."""
+        return self.v[0]
+
+    @property
+    def target(self):
+        """The point that he reached, 25 for off."""
+        return self.v[1]
+
+    @property
+    def die(self):
+        """The die that was played."""
+        return self.v[2]
+
+    @property
+    def hit(self):
+        """0 nothing, 1 a blot was hit, 2 a made point was forced."""
+        return self.v[3]
+
+    def __iter__(self):
+        return iter((self.v[0], self.v[1], self.v[2], self.v[3]))
+
+    def __repr__(self):
+        return f"Step({self.v[0]}, {self.v[1]}, {self.v[2]}, {self.v[3]})"
+
+    def __richcmp__(self, other, int op):
+        if not isinstance(other, Step):
+            return NotImplemented
+        return _compare(tuple(self), tuple(other), op)
+
+    def __hash__(self):
+        return hash(tuple(self))
+
+    def __reduce__(self):
+        return Step, tuple(self)
+
+
+def _steps_text(steps):
+    """The text of canonical steps, as ``notation.play_text`` writes it; for tests."""
+    cdef char text[TEXT_SIZE]
+    cdef int8_t numbers[16]
+    memset(numbers, -1, 16)
+    for i, step in enumerate(steps):
+        memcpy(numbers + 4 * <int> i, (<Step?> step).v, 4)
+    return text[:steps_text(numbers, text)].decode("ascii")
+
+
+cdef bint _compare(object a, object b, int op):
+    if op == 0:
+        return a < b
+    if op == 1:
+        return a <= b
+    if op == 2:
+        return a == b
+    if op == 3:
+        return a != b
+    if op == 4:
+        return a > b
+    return a >= b
+
+
+cdef tuple _steps(const int8_t *steps):
+    """Sixteen bytes of a sink as Step objects."""
+    cdef list made = []
+    cdef Step step
+    cdef int i
+    for i in range(4):
+        if steps[4 * i] < 0:
+            break
+        step = Step.__new__(Step)
+        memcpy(step.v, steps + 4 * i, 4)
+        made.append(step)
+    return tuple(made)
+
+
+# ================================================================ Play
+
+@cython.no_gc
+cdef class _Turn:
+    """What the plays of one throw share: where they begin, and all their results."""
+
+    cdef Position origin
+    cdef object rules
+    cdef int high
+    cdef int low
+    cdef Sink found             # in one piece of memory, which begins with the rows
+    cdef int8_t *canonical      # 16 bytes a play, or NULL before anybody has asked
+
+    def __cinit__(self):
+        self.found = counting_sink()
+        self.canonical = NULL
+
+    def __dealloc__(self):
+        free(self.found.rows)
+        free(self.canonical)
+
+    cdef int keep(self, const Sink *plays) except -1:
+        """Copies the plays."""
+        cdef int8_t *memory = <int8_t *> malloc(plays.count * (ROW_BYTES + 16 + 1))
+        if memory == NULL:
+            _raise_status(NO_MEMORY)
+        self.found.rows = memory
+        self.found.steps = memory + plays.count * ROW_BYTES
+        self.found.outcomes = <uint8_t *> (self.found.steps + plays.count * 16)
+        append_plays(&self.found, plays)
+        return 0
+
+    cdef const int8_t *canonical_steps(self) except NULL:
+        """The canonical steps of all plays, found when they are first asked for."""
+        with cython.critical_section(self):
+            if self.canonical == NULL:
+                self.find_canonical()
+        return self.canonical
+
+    cdef int find_canonical(self) except -1:
+        cdef Scratch scratch
+        cdef int status = NO_MEMORY
+        cdef int8_t *steps = <int8_t *> malloc(self.found.count * 16)
+        scratch_init(&scratch)
+        if steps != NULL:
+            status = kernel.canonical(self.origin.b, self.high, self.low, _c_rules(self.rules),
+                                      self.found.count, self.found.rows, self.found.outcomes,
+                                      &scratch, steps)
+        scratch_free(&scratch)
+        if status == 1:
+            self.canonical = steps
+            return 0
+        free(steps)
+        if status == 0:
+            raise AssertionError("a play without a legal sequence")
+        return _raise_status(NO_MEMORY)
+
+
+@cython.no_gc
+@cython.freelist(64)
+cdef class Play:
+    """A whole turn: what ``Position.plays`` answers; it cannot be made by hand.
+
+    Two plays are equal if they start from the same position, throw and rules and lead to the
+    same position and outcome (section 3).
+    """
+
+    cdef _Turn turn
+    cdef Py_ssize_t number
+
+    def __init__(self, *args, **kwargs):
+        raise TypeError("plays come from Position.plays()")
+
+    @property
+    def origin(self):
+        """The position before the play."""
+        return self.turn.origin
+
+    @property
+    def rules(self):
+        """The rules that it is legal by."""
+        return self.turn.rules
+
+    @property
+    def steps(self):
+        """The steps in playing order, one of the sequences that make this play; () is a pass."""
+        return _steps(self.turn.found.steps + self.number * 16)
+
+    @property
+    def canonical_steps(self):
+        """The sequence with the smallest list of (source rising, die falling).
+
+        It depends on position, throw, rules, result and outcome alone.
+        """
+        return _steps(self.turn.canonical_steps() + self.number * 16)
+
+    @property
+    def position(self):
+        """The position after the play, as the next player sees it."""
+        return _position(self.turn.found.rows + self.number * ROW_BYTES)
+
+    @property
+    def outcome(self):
+        """What the play made of the game."""
+        return _OUTCOMES[self.turn.found.outcomes[self.number]]
+
+    @property
+    def dice(self):
+        """The throw, the higher die first."""
+        return self.turn.high, self.turn.low
+
+    cdef object _key(self):
+        cdef _Turn turn = self.turn
+        row = <char *> turn.found.rows + self.number * ROW_BYTES
+        return (turn.origin, turn.high, turn.low, turn.rules,
+                PyBytes_FromStringAndSize(row, ROW_BYTES), turn.found.outcomes[self.number])
+
+    def __eq__(self, other):
+        if not isinstance(other, Play):
+            return NotImplemented
+        return self._key() == (<Play> other)._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __str__(self):
+        cdef char text[TEXT_SIZE]
+        cdef int size = steps_text(self.turn.canonical_steps() + self.number * 16, text)
+        cdef int result = self.turn.found.outcomes[self.number]
+        words = text[:size].decode("ascii")
+        return words if result == NONE else f"{words} = {_OUTCOMES[result].name.lower()}"
+
+    def __repr__(self):
+        return f"<Play {self.turn.high}-{self.turn.low}: {self}>"
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return _find_play, (self.origin, *self.dice, self.rules, self.position,
+                            int(self.outcome))
+
+
+def _find_play(origin, high, low, rules, position, outcome):
+    """The legal play with this result; how plays are unpickled."""
+    for play in origin.plays(high, low, rules):
+        if play.position == position and play.outcome == outcome:
+            return play
+    raise IllegalPlayError(f"no play of {origin.id} with {high}-{low} leads to {position.id}")
+
+
+# ================================================================ Position
+
+cdef inline uint64_t board_hash(const int8_t *board) noexcept:
+    """Of all men; the same in every process."""
+    cdef uint64_t words[7]
+    cdef uint64_t mixed = 0
+    cdef int i
+    words[6] = 0
+    memcpy(words, board, ROW_BYTES)
+    for i in range(7):
+        mixed = scramble(mixed ^ words[i])
+    return mixed
+
+
+@cython.freelist(64)
+cdef class Position:
+    """A position as the player to move sees it: an immutable value.
+
+    Parameters
+    ----------
+    mover, other : sequence of 26 int, or dict
+        The men of the player to move and of the other, each on his own way: index 0 bar, 1 to
+        24 the points, 25 off. In a dict (index -> men) the men that are missing are off.
+
+    Raises
+    ------
+    InvalidPositionError
+        If the board breaks section 7 no. 13.
+    TypeError
+        If men or indices are not whole numbers.
+    """
+
+    def __init__(self, mover, other):
+        if board_above(self.b, 0):   # 0 only before it is made
+            raise TypeError("a Position cannot be changed")
+        halves = [_half("the mover", mover), _half("the other player", other)]
+        _fill_position(self, np.array(halves, np.int64))
+
+    @staticmethod
+    def start():
+        """The start of the game: all men on the two talons."""
+        return Position({1: 15}, {1: 15})
+
+    @staticmethod
+    def from_array(array):
+        """A position from a board array.
+
+        Parameters
+        ----------
+        array : integer array-like, shape (2, 26)
+
+        Raises
+        ------
+        InvalidPositionError, TypeError
+        """
+        cdef const int8_t *ready
+        cdef State s
+        cdef Position made = Position.__new__(Position)
+        if _is_ready(array) and array.shape == _BOARD_SHAPE:
+            ready = <const int8_t *> _memory(array)
+            if look_valid(&s, ready):
+                memcpy(made.b, ready, ROW_BYTES)
+                return made
+        values = _int_array(array, "a position", InvalidPositionError, "(2, 26)")
+        if values.shape != (2, 26):
+            raise InvalidPositionError(
+                f"a position must have the shape (2, 26), not {values.shape}")
+        _fill_position(made, values)
+        return made
+
+    @staticmethod
+    def from_id(text):
+        """A position from its id; whatever ``id`` would not give is refused.
+
+        Raises
+        ------
+        InvalidPositionError, TypeError
+        """
+        cdef Position made
+        if not isinstance(text, str):
+            raise TypeError(f"a position id is a str, not {type(text).__name__}")
+        if not _ID.fullmatch(text):
+            raise InvalidPositionError(
+                f"a position id is 14 characters of A-Z, a-z, 0-9, - and _, not {text!r}")
+        made = Position.__new__(Position)
+        _fill_position(made, _unpack(text))
+        if made.id != text:
+            raise InvalidPositionError(
+                f"{text!r} is not a position id: bits behind the last man are not 0")
+        return made
+
+    @staticmethod
+    def from_text(text):
+        """A position from its id or board text, told apart by themselves.
+
+        Raises
+        ------
+        InvalidPositionError, TypeError
+        """
+        from brade_fast.notation import parse_position
+        return parse_position(text)
+
+    def array(self):
+        """A fresh int8 array of shape (2, 26), mover first."""
+        made = _EMPTY(_BOARD_SHAPE, _INT8)
+        memcpy(_memory(made), self.b, ROW_BYTES)
+        return made
+
+    @property
+    def id(self):
+        """The position id, 14 characters. Positions sort as the ten bytes behind their ids do."""
+        return base64.urlsafe_b64encode(_packed(self.b)).decode().rstrip("=")
+
+    @property
+    def bar(self):
+        """Men on the bar, (mover, other)."""
+        return self.b[0], self.b[26]
+
+    @property
+    def off(self):
+        """Men borne off, (mover, other)."""
+        return self.b[25], self.b[51]
+
+    @property
+    def pips(self):
+        """Pips to go, (mover, other): 25 for a man on the bar."""
+        cdef int mover = 0, other = 0, i
+        for i in range(25):
+            mover += (25 - i) * self.b[i]
+            other += (25 - i) * self.b[26 + i]
+        return mover, other
+
+    def flip(self):
+        """The same position as the other player sees it."""
+        cdef Position made = Position.__new__(Position)
+        flip(self.b, made.b)
+        return made
+
+    def plays(self, d1, d2, rules=BRADE):
+        """All legal plays of a throw, each distinct (position, outcome) once.
+
+        Parameters
+        ----------
+        d1, d2 : int
+            The dice in either order.
+        rules : Rules
+
+        Returns
+        -------
+        tuple of Play
+            Never empty: a pass is a play without steps.
+
+        Raises
+        ------
+        InvalidDiceError, TypeError
+        InvalidPositionError
+            If somebody has already won.
+        """
+        cdef const CRules *c_rules = _c_rules(rules)
+        cdef _Turn turn
+        cdef int high, low
+        _check_throw(d1, d2, &high, &low)
+        if is_over(self.b, c_rules):
+            raise InvalidPositionError(_won(self.b, c_rules))
+        turn = _Turn.__new__(_Turn)
+        turn.origin = self
+        turn.rules = rules
+        turn.high = high
+        turn.low = low
+        if high == low:
+            _find_plays(turn, c_rules)
+        else:
+            _find_unequal_plays(turn, c_rules)
+        return _plays(turn)
+
+    def is_over(self, rules=BRADE):
+        """Whether either player has already won (section 5; a standing John counts)."""
+        return is_over(self.b, _c_rules(rules))
+
+    def is_deadlock(self, rules=BRADE):
+        """Whether neither player has a legal step for any throw (section 7 no. 6).
+
+        A game that somebody has won is no deadlock.
+        """
+        cdef const CRules *c_rules = _c_rules(rules)
+        return not is_over(self.b, c_rules) and is_deadlock(self.b, c_rules)
+
+    def __richcmp__(self, other, int op):
+        if not isinstance(other, Position):
+            return NotImplemented
+        if op == 2:
+            return memcmp(self.b, (<Position> other).b, ROW_BYTES) == 0
+        if op == 3:
+            return memcmp(self.b, (<Position> other).b, ROW_BYTES) != 0
+        return _compare(_packed((<Position> self).b), _packed((<Position> other).b), op)
+
+    def __hash__(self):
+        return <Py_hash_t> (board_hash(self.b) >> 1)
+
+    def __str__(self):
+        from brade_fast.notation import board_text
+        return board_text(self)
+
+    def __repr__(self):
+        return f"Position.from_id({self.id!r})"
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return Position.from_id, (self.id,)
+
+
+cdef int _find_unequal_plays(_Turn turn, const CRules *rules) except -1:
+    """Fills the turn by way of the stack; the number of plays is small."""
+    cdef int8_t rows[MAX_UNEQUAL * ROW_BYTES]
+    cdef uint8_t outcomes[MAX_UNEQUAL]
+    cdef int8_t steps[MAX_UNEQUAL * 16]
+    cdef Sink out
+    cdef Scratch scratch
+    cdef int status
+    out.rows = rows
+    out.outcomes = outcomes
+    out.steps = steps
+    out.count = 0
+    scratch_init(&scratch)
+    status = kernel.plays_of_board(turn.origin.b, turn.high, turn.low, rules, False, &scratch,
+                                   &out)
+    scratch_free(&scratch)
+    if status < 0:
+        _raise_status(NO_MEMORY)
+    return turn.keep(&out)
+
+
+cdef int _find_plays(_Turn turn, const CRules *rules) except -1:
+    """Fills the turn by way of a buffer that is large enough for every throw."""
+    cdef Buffer buffer
+    cdef Sink out
+    cdef Scratch scratch
+    cdef int status = NO_MEMORY
+    scratch_init(&scratch)
+    buffer_init(&buffer)
+    try:
+        if buffer_ready(&buffer, True):
+            out = buffer_sink(&buffer)
+            status = kernel.plays_of_board(turn.origin.b, turn.high, turn.low, rules, False,
+                                           &scratch, &out)
+        if status < 0:
+            _raise_status(NO_MEMORY)
+        return turn.keep(&out)
+    finally:
+        buffer_free(&buffer)
+        scratch_free(&scratch)
+
+
+cdef tuple _plays(_Turn turn):
+    cdef tuple plays = PyTuple_New(turn.found.count)
+    cdef Play play
+    cdef Py_ssize_t i
+    for i in range(turn.found.count):
+        play = Play.__new__(Play)
+        play.turn = turn
+        play.number = i
+        Py_INCREF(play)         # the tuple takes a reference
+        PyTuple_SET_ITEM(plays, i, play)
+    return plays
+
+
+cdef Position _position(const int8_t *board):
+    cdef Position made = Position.__new__(Position)
+    memcpy(made.b, board, ROW_BYTES)
+    return made
+
+
+cdef bytes _packed(const int8_t *board):
+    """Ten bytes: for each point and the bar as many 1-bits as men, then a 0."""
+    cdef uint8_t packed[10]
+    cdef int place = 0, half, point, k
+    for k in range(10):
+        packed[k] = 0
+    for half in range(2):
+        for k in range(25):
+            point = board[26 * half + (k + 1 if k < 24 else 0)]
+            while point > 0:
+                packed[place >> 3] |= 1 << (place & 7)
+                place += 1
+                point -= 1
+            place += 1
+    return PyBytes_FromStringAndSize(<char *> packed, 10)
+
+
+cdef int _fill_position(Position made, object values) except -1:
+    cdef const int8_t[:, ::1] board = _int8(values)
+    _check_board(&board[0, 0], NULL, values, "")
+    memcpy(made.b, &board[0, 0], ROW_BYTES)
+    return 0
+
+
+cdef list _half(str name, object men):
+    """One player's 26 numbers from a sequence or a dict."""
+    if hasattr(men, "items"):
+        half = [0] * 26
+        for index, number in men.items():
+            index = _whole(index, "an index")
+            if not 0 <= index <= 25:
+                raise InvalidPositionError(f"{name}: there is no index {index}, only 0 to 25")
+            half[index] = _whole(number, "a number of men")
+        if 25 not in men:
+            half[25] = max(15 - sum(half), 0)
+    else:
+        try:
+            half = list(men)
+        except TypeError:
+            raise TypeError(f"{name} needs 26 numbers or a dict (index -> men), "
+                            f"not {type(men).__name__}") from None
+        half = [_whole(number, "a number of men") for number in half]
+        if len(half) != 26:
+            raise InvalidPositionError(f"{name} needs 26 numbers, not {len(half)}")
+    for index, number in enumerate(half):
+        if not 0 <= number <= 15:
+            raise InvalidPositionError(
+                f"{name} has {number} men on index {index}; 0 to 15 can stand there")
+    return half
+
+
+cdef object _unpack(str text):
+    """The board in the bits of an id, unchecked, shape (2, 26)."""
+    packed = base64.urlsafe_b64decode(text + "==")
+    bits = "".join(f"{byte:08b}"[::-1] for byte in packed)
+    runs = bits.split("0")[:50]
+    halves = []
+    for half in (runs[:25], runs[25:]):
+        men = [len(run) for run in half]
+        men += [0] * (25 - len(men))
+        halves.append([men[24], *men[:24], max(15 - sum(men), 0)])
+    return np.array(halves, np.int64)
