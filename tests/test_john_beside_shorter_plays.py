@@ -82,3 +82,69 @@ CASES = [
 def test_john_and_the_shorter_plays_beside_him(impl, case):
     rules, text, throw, *expected = case
     check_plays(impl, Position.from_text(text).array(), throw, rules, *expected)
+
+
+# Nothing is played after John, and each play with him comes once; few men, so that the list is
+# short. Some are given to the generic path, but only because the fast path sees who may go on.
+ENDS = [
+    # One man: the blot is where he touches down, or where an own man stands in his way.
+    ("4 5 24:13 / 1 2 3 6 7 8 9 18:2 21 22:2 23 bar:2", (6, 1), "5/11* = john"),
+    ("2 8 24:13 / 4 10 13 15 16:2 21 22 23:2 bar:5", (6, 2), "8/10* = john", "8/14/16*"),
+    ("2 4 24:13 / 2 3 4 5 6 7 9 17:3 19 20:2 22 bar:1", (3, 2), "4/6/9", "4/7* = john"),
+    ("3 6 24:13 / 1 4 5 9 13 17:2 19:2 20 22:2 bar:3", (4, 1), "3/4/8* = john"),
+    # His quiet way and the one that John ends.
+    (
+        "2 5 24:13 / 6 7 8 18:2 19 21:2 22:2 bar:5",
+        (3, 2),
+        "2/4 5/8",
+        "2/4/7* = john",
+        "5/7* = john",
+    ),
+    # Two hits are needed, and one man makes both, or two men.
+    ("6 13 24:13 / 7 9 13:2 20:2 22:2 23 bar:6", (4, 2), "13/17/19* = john"),
+    ("1 2 4 24:12 / 2 3 4 6 7 8 9 15 17:3 18 19:2 bar:1", (3, 1), "2/3*/6* = john"),
+    (
+        "4 16 24:13 / 1:3 2 3 7 8 13 19:2 20 22 24 bar:2",
+        (6, 3),
+        "16/22",
+        "4/10* 16/19* = john",
+    ),
+    # Two men: either may make John, but not both; who makes him is last.
+    (
+        "10 11 24:13 / 1:2 2 4 5 6 9 10 13 18:2 19 21 24 bar:1",
+        (2, 1),
+        "10/12* = john",
+        "11/12* = john",
+    ),
+    (
+        "5 14 24:13 / 1 3 4 5 6 7 9 10 13 20:2 21 22:2 bar:1",
+        (5, 4),
+        "14/18*/23",
+        "14/19* = john",
+        "5/9* = john",
+    ),
+    (
+        "2 5 24:13 / 5 6 7 10 19:2 20:2 21 24:2 bar:4",
+        (4, 1),
+        "2/3 5/9* = john",
+        "5/6/10",
+        "5/9* = john",
+    ),
+    # A man enters, and that is John, or the step after it.
+    ("2 10 24:12 bar:1 / 4 6 8 10 17 18 20 21 23 24:2 bar:4", (5, 2), "bar/5* = john"),
+    (
+        "3 4 6 24:11 bar:1 / 1 3 14:2 19:2 20 21 22:2 23 bar:4",
+        (5, 1),
+        "bar/5",
+        "bar/1 3/8* = john",
+        "bar/1 4/9* = john",
+        "bar/1 6/11* = john",
+    ),
+]
+
+
+@both
+@pytest.mark.parametrize("case", ENDS, ids=[f"{text} {throw}" for text, throw, *_ in ENDS])
+def test_john_ends_the_turn(impl, case):
+    text, throw, *expected = case
+    check_plays(impl, Position.from_text(text).array(), throw, BRADE, *expected)
