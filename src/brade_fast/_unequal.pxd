@@ -193,11 +193,15 @@ cdef inline bint unequal(const State *s, int high, int low, bint john, Sink *out
     cdef Unequal t
     cdef Row row = row_flipped(s.men)
     cdef Py_ssize_t before = out.count
+    cdef Sink all_end = counting_sink()
     unequal_init(&t, s, high, low, john)
     if What is Full:
         if john and not full_plays(&t, row, NULL):
-            return False
-        full_plays(&t, row, out)
+            full_plays(&t, row, &all_end)
+            if all_end.count:
+                return False
+        else:
+            full_plays(&t, row, out)
     else:
         plain_plays(&t, row, out, what)
     if out.count > before:
@@ -258,6 +262,7 @@ cdef inline bint unequal_from_bar(const State *s, int high, int low, bint john, 
     cdef bint by_low = not barred & bit(low)
     cdef bint goes_on
     cdef Py_ssize_t before = out.count
+    cdef Sink all_end = counting_sink()
     cdef uint32_t skip = 0
     cdef int die
     t.high = high
@@ -282,7 +287,12 @@ cdef inline bint unequal_from_bar(const State *s, int high, int low, bint john, 
                 goes_on |= by_low and enter_and_move(&t, row, s.foe_made, low, high, skip, NULL,
                                                      what)
                 if not goes_on:
-                    return False
+                    if by_high:
+                        enter_and_move(&t, row, s.foe_made, high, low, 0, &all_end, what)
+                    if by_low:
+                        enter_and_move(&t, row, s.foe_made, low, high, skip, &all_end, what)
+                    if all_end.count:
+                        return False
         if by_high:
             enter_and_move(&t, row, s.foe_made, high, low, 0, out, what)
         if by_low:
