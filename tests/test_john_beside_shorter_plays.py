@@ -84,8 +84,8 @@ def test_john_and_the_shorter_plays_beside_him(impl, case):
     check_plays(impl, Position.from_text(text).array(), throw, rules, *expected)
 
 
-# Nothing is played after John, and each play with him comes once; few men, so that the list is
-# short. Some are given to the generic path, but only because the fast path sees who may go on.
+# Nothing is played after John, and each play with him comes once; few men can move, so that the
+# list is short. The generic path is taken only where the fast one has seen that nobody goes on.
 ENDS = [
     # One man: the blot is where he touches down, or where an own man stands in his way.
     ("4 5 24:13 / 1 2 3 6 7 8 9 18:2 21 22:2 23 bar:2", (6, 1), "5/11* = john"),
@@ -139,6 +139,55 @@ ENDS = [
         "bar/1 3/8* = john",
         "bar/1 4/9* = john",
         "bar/1 6/11* = john",
+    ),
+    (
+        "7 10 24:12 bar:1 / 7 8 10 13 15 18:2 20 23 bar:6",
+        (4, 3),
+        "bar/3* = john",
+        "bar/4 10/13",
+    ),
+    # A hit in the opponent's Q1 brings nobody nearer to John.
+    (
+        "4 11 24:12 bar:1 / 1 3 4 10 13 15:2 17:2 18 21 22:2 bar:2",
+        (4, 1),
+        "bar/1* 11/15*",
+        "bar/1* 4/8",
+    ),
+    # Two are on the bar: both could enter, or one only.
+    (
+        "14 15 24:11 bar:2 / 8 13 14:2 15:2 20 23:2 bar:6",
+        (4, 1),
+        "bar/1* = john",
+        "bar/4 bar/1* = john",
+    ),
+    ("14 15 24:11 bar:2 / 8 13 14:2 15:2 20 23:2 bar:6", (2, 1), "bar/1* = john"),
+    # Only one die can be played, and neither way is John: the higher one.
+    ("6 8 24:12 bar:1 / 3 5 10 13 16 22:2 24:5 bar:3", (4, 2), "bar/4*"),
+    # John by one step, with either die.
+    ("1 10 24:13 / 1:4 3 6 8 9 10 16:2 19 bar:3", (6, 3), "1/7* = john", "10/16/19"),
+    # Equal dice: which hit may be the last.
+    ("1 4 24:13 / 1 6 7 9 10 17 18 19:2 20:2 22 bar:3", (2, 2), "1/3/5* 4/6* = john"),
+    (
+        "3 5 6 23 24:11 / 10 16 20 21 23:2 24:4 bar:5",
+        (3, 3),
+        "5/8* 6/9* = john",
+        "3/6 5/8* 6/9* = john",
+    ),
+    (
+        "2 17 24:13 / 4 8 10 15:2 17 19 20 22 23:2 24 bar:3",
+        (3, 3),
+        "2/5*/8* 17/20* = john",
+        "2/5*/8* 17/20*/23 = john",
+    ),
+    (
+        "5 14 17 23 24:11 / 1 3 4 6 8 13 14:2 18 20 21:2 23:2 bar:1",
+        (3, 3),
+        "14/17/20*/23 17/20",
+        "5/8* 17/20* = john",
+        "5/8* 17/20*/23 = john",
+        "5/8* 14/17/20* = john",
+        "5/8* 14/17/20*/23 = john",
+        "5/8* 14/17/20* 17/20 = john",
     ),
 ]
 

@@ -112,6 +112,12 @@ def test_long_block_may_be_forced_on_entering_though_partly_outside_the_quadrant
 
 
 @both
+def test_who_has_just_entered_may_force_a_long_block(impl):
+    position = board({0: 1, 24: 14}, {**made(6, 7, 8, 9, 10, 11), 13: 3})
+    check_plays(impl, position, (5, 2), BRADE, "bar/5/7!")
+
+
+@both
 def test_opposing_talon_is_no_made_point_with_one_man(impl):
     position = board({7: 1, 20: 14}, {**made(8, 9, 10, 11, 12), **single(13, 14, 15, 16, 17)})
     assert 2 not in {
