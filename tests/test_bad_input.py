@@ -98,6 +98,11 @@ OVER: dict[str, tuple[np.ndarray, Rules, str]] = {
     "tower": (TOWER, VERQUERE, r"(?i)mover has .*won.*tower"),
     "tower of the other": (TOWER[::-1], BRADE, r"(?i)other player has .*won.*tower"),
     "standing John": (own_ways({1: 9, 13: 6}, {0: 7, 20: 8}), BRADE, r"(?i)mover has .*won.*john"),
+    "John in mid-game": (
+        own_ways({1: 9, 13: 6}, {0: 7, 12: 8}),
+        BRADE,
+        r"(?i)mover has .*won.*john",
+    ),
     "John by own men": (
         own_ways({0: 3, 1: 1, 2: 1, 4: 1, 5: 1, 20: 8}, {1: 15}),
         REVERTIER,
