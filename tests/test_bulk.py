@@ -350,7 +350,9 @@ ILLEGAL = {
     "no man": (START, BRADE, [(2, 5, 3, 0)], 1, "the mover has no man on 2"),
     "nobody on the bar": (START, BRADE, [(0, 5, 5, 0)], 1, "the mover has no man on the bar"),
     "another target": (START, BRADE, [(1, 5, 3, 0)], 1, "with a 3 a man from 1 comes to 4"),
-    "another point to enter": (ENTERING, BRADE, [(0, 4, 3, 0)], 1, "with a 3 a man .* comes to 3"),
+    "another entry": (
+        own_ways({0: 1, 24: 14}, {1: 15}), BRADE, [(0, 5, 3, 0)], 1, "from 0 comes to 3",
+    ),
     "die 0": (START, BRADE, [(1, 1, 0, 0)], 1, "a die is 1 to 6, not 0"),
     "die 7": (START, BRADE, [(1, 8, 7, 0)], 1, "a die is 1 to 6, not 7"),
     "source 25": (START, BRADE, [(25, 25, 1, 0)], 1, "a source is 0 .* to 24, not 25"),
@@ -368,11 +370,11 @@ ILLEGAL = {
         own_ways({1: 12, 14: 1, 16: 2}, {1: 15}), BRADE.replace(five_blots=True),
         [(14, 16, 2, 0)], 1, "own stands on 16, and five have not left the talon",
     ),
-    "the bar first": (CROWDED, VERQUERE, [(20, 23, 3, 0)], 1, "he passes .the Junker"),
-    "one of two may enter": (
-        board({0: 2, 20: 13}, {1: 2, 2: 2, 4: 2, 5: 2, 6: 2, 13: 5}), VERQUERE,
-        [(0, 3, 3, 0)], 1, "he passes .the Junker",
+    "an entry of the Junker": (
+        board({0: 2, 1: 1, 2: 1, 20: 11}, {3: 2, 4: 2, 5: 2, 13: 9}), VERQUERE,
+        [(0, 6, 6, 0)], 1, "he passes .the Junker",
     ),
+    "the bar first": (CROWDED, VERQUERE, [(20, 23, 3, 0)], 1, "he passes .the Junker"),
     "men on the bar": (ENTERING, BRADE, [(1, 3, 2, 0)], 1, "men on the bar must enter first"),
     "own man at the entry": (CROWDED, BRADE, [(0, 2, 2, 0)], 1, "own stands on 2, where he would"),
     "a made point": (BLOCKED, BRADE, [(0, 3, 3, 2)], 1, "has made point 3, and it may not be"),
@@ -388,9 +390,9 @@ ILLEGAL = {
     "after the end": (
         END, BRADE, [(24, 25, 1, 0)] * 3, 3, r"the game is over after the step before .*BEAR_OFF",
     ),
-    "after an end with men left": (
-        own_ways({23: 1, 24: 14}, {1: 15}), BRADE, [(23, 24, 1, 0), (24, 25, 1, 0)], 2,
-        r"the game is over after the step before .*TOWER",
+    "after John": (
+        board({2: 1, 4: 1}, {5: 1, 8: 2, 9: 2, 13: 5, 14: 1, 15: 1, 16: 1, 17: 1, 18: 1}), BRADE,
+        [(4, 5, 1, 1), (2, 7, 5, 0)], 2, r"the game is over after the step before .*JOHN",
     ),
     "after an unused row": (
         START, BRADE, [(1, 3, 2, 0), (-1, -1, -1, -1), (1, 4, 3, 0)], 3, "no step comes after",
