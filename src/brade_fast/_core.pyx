@@ -6,8 +6,8 @@ from the bottom up: ``_types.pxd`` (plain data), ``_state.pxd`` (masks, forcing,
 rule, the duties), ``_turn.pxd`` (the gates before the fast paths) and ``_bulk.pxd`` (loops).
 
 This module chooses a kernel (``_kernel.pxd``), checks what comes in and builds what goes out. It
-has parts of its own: ``_objects.pxi`` (positions and plays), ``_calls.pxi`` (many calls at once),
-``_games.pxi`` (perft, random games) and ``_workspace.pxi`` (for other Cython modules).
+has parts of its own: ``_plays.pxi`` and ``_position.pxi`` (the objects), ``_calls.pxi`` (many calls
+at once), ``_games.pxi`` (perft, random games) and ``_workspace.pxi`` (for other Cython modules).
 """
 
 import base64
@@ -47,7 +47,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from brade_fast._state cimport *
 from brade_fast._generic cimport (
-    MAX_DOUBLES, MAX_UNEQUAL, Scratch, is_deadlock, scramble, scratch_free, scratch_init,
+    MAX_DOUBLES, MAX_OPTIONS, MAX_UNEQUAL, Option, Scratch, is_deadlock, scramble, scratch_free, scratch_init,
 )
 from brade_fast._kernel cimport *
 from brade_fast._bulk cimport (
@@ -310,7 +310,8 @@ cdef int _check_throw(object d1, object d2, int *high, int *low) except -1:
     return 0
 
 
-include "_objects.pxi"
+include "_plays.pxi"
+include "_position.pxi"
 include "_calls.pxi"
 include "_games.pxi"
 include "_workspace.pxi"

@@ -484,3 +484,94 @@ cdef inline int canonical(const int8_t *board, int high, int low, const CRules *
         name_node(node, steps + i * 16)
     forget(scratch)
     return found
+
+
+# ---------------------------------------------------------------- a turn step by step
+
+cdef inline int options_of(const Node *node, int high, int low, const CRules *rules,
+                           Option *options) noexcept nogil:
+    """All steps that can follow a node, in the order of all_sequences; answers how many."""
+    cdef State s
+    cdef int8_t bytes[ROW_BYTES]
+    cdef int n = 0
+    look_at_row(&s, bytes, node.row)
+    if high == low or node.left & 1:
+        n = legal_steps(&s, high, rules, options)
+    if high != low and node.left & 2:
+        n += legal_steps(&s, low, rules, options + n)
+    return n
+
+
+cdef inline Node *node_after(const Node *node, Option step, int high, int low,
+                             const CRules *rules, Scratch *scratch) noexcept nogil:
+    """The node that one of its options leads to; all_sequences has found it."""
+    cdef State s
+    cdef int8_t bytes[ROW_BYTES]
+    cdef int left = node.left - 1 if high == low else node.left & (2 if step.die == high else 1)
+    look_at_row(&s, bytes, node.row)
+    step_on(node, &s, step, left, rules, &scratch.nodes[scratch.count])
+    return remember(scratch, False)
+
+
+cdef inline void mark_ways(Scratch *scratch, int high, int low,
+                           const CRules *rules) noexcept nogil:
+    """Keeps the nodes from which a kept one can be reached too; children come after parents."""
+    cdef Option options[2 * MAX_OPTIONS]
+    cdef Node *node
+    cdef int i, k, n
+    for i in range(scratch.count - 1, -1, -1):
+        node = &scratch.nodes[i]
+        if node.complete:
+            continue
+        n = options_of(node, high, low, rules, options)
+        for k in range(n):
+            if node_after(node, options[k], high, low, rules, scratch).kept:
+                node.kept = True
+                break
+
+
+cdef inline int next_options(const int8_t *board, int high, int low, const CRules *rules,
+                             bint with_duties, const int8_t *taken, int count,
+                             Scratch *scratch, Option *options, int *refused) noexcept nogil:
+    """The steps that can follow `count` steps of a turn (4 bytes each): how many; -1 no memory.
+
+    With duties only those from which a legal play can be reached (section 3). `refused` becomes
+    the number of the first step that could not be taken itself, or -1.
+    """
+    cdef State s
+    cdef Option found[2 * MAX_OPTIONS]
+    cdef int8_t start[ROW_BYTES]
+    cdef Node *node
+    cdef Node *child
+    cdef int i, k, n, kept = 0
+    if not scratch_ready(scratch):
+        return -1
+    refused[0] = -1
+    look(&s, board)
+    flip(board, start)
+    all_sequences(&s, row_load(start), high, low, rules, scratch)
+    if with_duties:
+        mark_kept(scratch, high, low, rules)
+        mark_ways(scratch, high, low, rules)
+    node = scratch.nodes
+    for i in range(count + 1):
+        kept = 0
+        child = NULL
+        n = 0 if node.complete else options_of(node, high, low, rules, found)
+        for k in range(n):
+            if with_duties and not node_after(node, found[k], high, low, rules, scratch).kept:
+                continue
+            options[kept] = found[k]
+            kept += 1
+            if (i < count and found[k].source == taken[4 * i] and found[k].die == taken[4 * i + 2]
+                    and found[k].hit == taken[4 * i + 3]):
+                child = node_after(node, found[k], high, low, rules, scratch)
+        if i == count:
+            break
+        if child == NULL:
+            refused[0] = i
+            kept = 0
+            break
+        node = child
+    forget(scratch)
+    return kept

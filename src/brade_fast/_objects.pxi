@@ -245,6 +245,14 @@ cdef class Play:
     def __repr__(self):
         return f"<Play {self.turn.high}-{self.turn.low}: {self}>"
 
+    def svg(self, **options):
+        """A picture of the play as SVG text (``diagram.svg``, which tells the options)."""
+        from brade_fast.diagram import svg
+        return svg(self, **options)
+
+    def _repr_svg_(self):
+        return self.svg()
+
     def __copy__(self):
         return self
 
@@ -438,6 +446,99 @@ cdef class Position:
         else:
             _find_unequal_plays(turn, c_rules)
         return _plays(turn)
+
+    def next_steps(self, d1, d2, steps=(), rules=BRADE, *, duties=True):
+        """The steps that can follow the steps taken so far in a turn.
+
+        Parameters
+        ----------
+        d1, d2 : int
+            The dice in either order.
+        steps : sequence of Step
+            What has been played of the throw.
+        rules : Rules
+        duties : bool
+            Give only steps that lead to a legal play. Without, all that the rules of a single
+            step allow (sections 2 and 4), whatever the duties of section 3 say of the turn.
+
+        Returns
+        -------
+        tuple of Step
+            Empty when the turn is complete. A man with a die has one step.
+
+        Raises
+        ------
+        IllegalPlayError
+            Naming the first of ``steps`` that is not among the steps that could be taken.
+        InvalidDiceError, TypeError
+        InvalidPositionError
+            If somebody has already won.
+        """
+        cdef const CRules *c_rules = _c_rules(rules)
+        cdef Option options[2 * MAX_OPTIONS]
+        cdef int8_t taken[16]
+        cdef int high, low, n, refused = -1
+        cdef Scratch scratch
+        _check_throw(d1, d2, &high, &low)
+        if is_over(self.b, c_rules):
+            raise InvalidPositionError(_won(self.b, c_rules))
+        steps = tuple(steps)
+        if len(steps) > 4:
+            raise IllegalPlayError(f"a turn has at most four steps, not {len(steps)}")
+        for i, step in enumerate(steps):
+            if not isinstance(step, Step):
+                raise TypeError(f"steps must be Step objects, not {type(step).__name__}")
+            memcpy(taken + 4 * <int> i, (<Step> step).v, 4)
+        scratch_init(&scratch)
+        n = kernel.next_options(self.b, high, low, c_rules, bool(duties), taken, len(steps),
+                                &scratch, options, &refused)
+        scratch_free(&scratch)
+        if n < 0:
+            _raise_status(NO_MEMORY)
+        if refused >= 0:
+            raise IllegalPlayError(
+                f"step {refused + 1}, {steps[refused]!r}, cannot be taken there with "
+                f"{high}-{low}")
+        return tuple([Step(options[i].source, min(options[i].source + options[i].die, OFF),
+                           options[i].die, options[i].hit) for i in range(n)])
+
+    def parse(self, d1, d2, text, rules=BRADE):
+        """The legal play of a throw that a text means (``notation.parse_play``).
+
+        Raises
+        ------
+        IllegalPlayError
+            Saying why no legal play fits.
+        AmbiguousPlayError
+            Naming the plays that fit.
+        InvalidDiceError, InvalidPositionError, TypeError
+        """
+        from brade_fast.notation import parse_play
+        return parse_play(self, (d1, d2), text, rules)
+
+    def report(self, rules=BRADE):
+        """What there is to see in this position (``report.Report``).
+
+        Raises
+        ------
+        InvalidPositionError
+            If somebody has already won.
+        """
+        from brade_fast.report import report
+        return report(self, rules)
+
+    def diagram(self, **options):
+        """The board as lines of text (``diagram.text_board``, which tells the options)."""
+        from brade_fast.diagram import text_board
+        return text_board(self, **options)
+
+    def svg(self, **options):
+        """A picture as SVG text (``diagram.svg``, which tells the options)."""
+        from brade_fast.diagram import svg
+        return svg(self, **options)
+
+    def _repr_svg_(self):
+        return self.svg()
 
     def is_over(self, rules=BRADE):
         """Whether either player has already won (section 5; a standing John counts)."""

@@ -1,0 +1,1 @@
+"""The commands of ``brade-fast``, by theme; ``brade_fast.cli`` runs them."""
