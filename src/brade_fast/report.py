@@ -13,17 +13,13 @@ import numpy as np
 
 from ._core import Position, enumerate_plays
 from .notation import board_text, outcome_title, rules_text
+from .positions import THROWS
 from .rules import BRADE, Outcome, Rules
 
 __all__ = ["Block", "Danger", "Report", "Shot", "Side", "Throw", "report"]
 
 BAR, OFF = 0, 25
 JOHN = 7  # the count of Danger.count at which a player has lost
-
-#: The 21 throws, the higher die first.
-THROWS: tuple[tuple[int, int], ...] = tuple(
-    (high, low) for high in range(1, 7) for low in range(1, high + 1)
-)
 
 
 def _across(point: int) -> int:
