@@ -138,7 +138,7 @@ def _fitted(words: str, size: float, breadth: float) -> tuple[str, float]:
     """The words, smaller or cut where they would be too long, and their size."""
     least, em = 9.0, 0.58  # a letter is about so broad, in parts of the size
     size = min(size, max(least, breadth / (em * max(len(words), 1))))
-    most = int(breadth / (em * size))
+    most = int(breadth / (em * size) + 1e-9)
     return (words if len(words) <= most else words[: most - 1] + "…"), size
 
 
