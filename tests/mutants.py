@@ -40,6 +40,7 @@ TESTS = (
     "test_laws.py",
     "test_cross_check.py",
     "test_random_games.py",
+    "test_next_steps.py",
     "test_notation.py",
     "test_cli.py",
 )

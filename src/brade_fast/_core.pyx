@@ -47,7 +47,8 @@ from libc.string cimport memcmp, memcpy, memset
 
 from brade_fast._state cimport *
 from brade_fast._generic cimport (
-    MAX_DOUBLES, MAX_OPTIONS, MAX_UNEQUAL, Option, Scratch, is_deadlock, scramble, scratch_free, scratch_init,
+    MAX_DOUBLES, MAX_OPTIONS, MAX_UNEQUAL, Option, Scratch, fill_keys, is_deadlock,
+    next_options, scramble, scratch_free, scratch_init,
 )
 from brade_fast._kernel cimport *
 from brade_fast._bulk cimport (
@@ -131,6 +132,12 @@ cdef str _chosen_level():
 cdef object _LEVEL = _chosen_level()
 cdef const Kernel *kernel = <const Kernel *> PyCapsule_GetPointer(_KERNELS[_LEVEL],
                                                                   "brade_fast.kernel")
+
+
+# The tables of this module itself: next_options is compiled here, since nobody measures it and
+# more callers would change how the compiler lays out the kernel's inner loops.
+fill_tables()
+fill_keys()
 
 
 # ================================================================ checks of what comes in

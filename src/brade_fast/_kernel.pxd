@@ -5,7 +5,7 @@
 
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint64_t
 from brade_fast._types cimport *
-from brade_fast._generic cimport Option, Scratch
+from brade_fast._generic cimport Scratch
 
 cdef struct Batch:              # boards and throws, side by side in memory
     const int8_t *boards
@@ -36,9 +36,6 @@ cdef struct Kernel:
     int (*canonical)(const int8_t *board, int high, int low, const CRules *rules,
                      Py_ssize_t count, const int8_t *rows, const uint8_t *outcomes,
                      Scratch *scratch, int8_t *steps) noexcept nogil
-    int (*next_options)(const int8_t *board, int high, int low, const CRules *rules,
-                        bint with_duties, const int8_t *taken, int count, Scratch *scratch,
-                        Option *options, int *refused) noexcept nogil
     # Many calls: see _bulk.pxd.
     int (*count_many)(const Batch *batch, Py_ssize_t first, Py_ssize_t last, int64_t *counts,
                       Scratch *scratch) noexcept nogil

@@ -3,7 +3,7 @@
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int8_t, int64_t
 from brade_fast._state cimport *
-from brade_fast._generic cimport Scratch, canonical, fill_keys, next_options
+from brade_fast._generic cimport Scratch, canonical, fill_keys
 from brade_fast._turn cimport is_rare, plays_of_board
 from brade_fast._bulk cimport (
     apply_many, count_many, play_out, rewrite_many, walk_many, write_many,
@@ -27,7 +27,6 @@ KERNEL.cpu = BRADE_FAST_CPU
 KERNEL.plays_of_board = plays_of_board
 KERNEL.is_rare = is_rare
 KERNEL.canonical = canonical
-KERNEL.next_options = next_options
 KERNEL.count_many = count_many
 KERNEL.write_many = write_many
 KERNEL.apply_many = apply_many

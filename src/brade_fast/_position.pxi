@@ -218,8 +218,8 @@ cdef class Position:
                 raise TypeError(f"steps must be Step objects, not {type(step).__name__}")
             memcpy(taken + 4 * <int> i, (<Step> step).v, 4)
         scratch_init(&scratch)
-        n = kernel.next_options(self.b, high, low, c_rules, bool(duties), taken, len(steps),
-                                &scratch, options, &refused)
+        n = next_options(self.b, high, low, c_rules, bool(duties), taken, len(steps),
+                         &scratch, options, &refused)
         scratch_free(&scratch)
         if n < 0:
             _raise_status(NO_MEMORY)
