@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from brade_fast import BRADE, InvalidDiceError, Position
-from brade_fast.diagram import text_board
+from brade_fast import BRADE, REVERTIER, InvalidDiceError, Position
+from brade_fast.diagram import svg, text_board
 from brade_fast.positions import KINDS, self_play, synthetic
 
 CASE_7 = Position({1: 7, 4: 1, 14: 2, 15: 2, 0: 3}, {1: 10, 15: 1, 17: 2, 18: 2})
@@ -211,5 +211,15 @@ def test_bad_options_are_refused(options, kind, message):
 def test_only_positions_plays_and_games_are_shown():
     with pytest.raises(TypeError, match="can be shown, not str"):
         text_board("start")
-    with pytest.raises(TypeError, match="dice belong to a position"):
+    with pytest.raises(TypeError, match="dice and rules belong to a position"):
         text_board(Position.start().plays(6, 2)[0], dice=(6, 2))
+    with pytest.raises(TypeError, match="dice and rules belong to a position"):
+        text_board(Position.start().plays(6, 2)[0], rules=BRADE)
+
+
+def test_the_rules_tell_whether_a_position_is_an_end():
+    tower = Position({24: 15}, {1: 15})
+    assert text_board(tower).splitlines()[-1] == "○ the game is over"
+    assert text_board(tower, rules=REVERTIER).splitlines()[-1] == "○ White to throw"
+    assert "the game is over" in svg(tower)
+    assert "White to throw" in svg(tower, rules=REVERTIER)

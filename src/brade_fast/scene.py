@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ._core import Play, Position
 from .notation import BAR, OFF, board_text, outcome_title, parse_dice
-from .rules import REVERTIER, InvalidDiceError, Outcome, Rules
+from .rules import BRADE, InvalidDiceError, Outcome, Rules
 
 __all__ = [
     "ABOVE",
@@ -184,12 +184,13 @@ def _game_status(game: GameLike) -> str:
     return f"{NAMES[result.winner]} wins{how}: {outcome_title(result.outcome)}, {points}"
 
 
-def _status(position: Position, play: Play | None, color: str, dice: tuple[int, int] | None) -> str:
+def _status(
+    position: Position, play: Play | None, color: str, dice: tuple[int, int] | None, rules: Rules
+) -> str:
     name = NAMES[color]
     if play is not None:
         return f"{name} plays {play.dice[0]}-{play.dice[1]}: {play}"
-    # Bear-off and John are the ends that all rules know, and those of révertier.
-    if position.is_over(REVERTIER):
+    if position.is_over(rules):
         return "the game is over"
     return f"{name} to play {dice[0]}-{dice[1]}" if dice else f"{name} to throw"
 
@@ -201,6 +202,7 @@ def make_scene(
     numbers: str | None = None,
     dice: object = None,
     color: str | None = None,
+    rules: Rules | None = None,
 ) -> Scene:
     """What a picture of a position, a play or a game shows.
 
@@ -217,6 +219,8 @@ def make_scene(
         The throw on the table; only for a position.
     color : {"W", "B"}, optional
         The mover's color, White by default; a game knows it itself.
+    rules : Rules, optional
+        They tell whether a position is the end of a game; bräde by default.
 
     Raises
     ------
@@ -225,14 +229,14 @@ def make_scene(
     ValueError
         For another word than those above.
     TypeError
-        For anything else than a position, a play or a game, or for dice of a play or a game
-        and the color of a game, which have them already.
+        For anything else than a position, a play or a game, or for what a play or a game
+        has already: dice, rules, the color of a game.
     """
     status, play = "", None
     if isinstance(what, Position):
         position, dice = what, _dice(dice)
-    elif dice is not None:
-        raise TypeError("dice belong to a position; a play and a game have their own")
+    elif dice is not None or rules is not None:
+        raise TypeError("dice and rules belong to a position; a play and a game have their own")
     elif isinstance(what, Play):
         position, dice, play = what.origin, what.dice, what
         numbers = numbers or "mover"  # as its text has them
@@ -259,7 +263,7 @@ def make_scene(
         pips=pips,
         dice=dice,
         play=play,
-        status=status or _status(position, play, color, dice),
+        status=status or _status(position, play, color, dice, rules or BRADE),
         board=board_text(position),
     )
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from .notation import BAR, OFF
+from .rules import Rules
 from .scene import ABOVE, BELOW, LEFT_TO_RIGHT, NAMES, Drawable, Scene, make_scene, tally
 
 __all__ = ["COLORS", "HEIGHT", "WIDTH", "svg"]
@@ -333,6 +334,10 @@ def _arrow(begin: Man, end: Man, times: int) -> str:
     length = math.hypot(end.x - begin.x, end.y - begin.y)
     if abs(begin.y - end.y) < DEPTH:  # along one long side
         y += math.copysign(min(0.35 * length, 70), MIDDLE - y)
+    # It begins at the rim of its man, so as not to hide a number.
+    near = math.hypot(x - begin.x, y - begin.y) or 1.0
+    from_x = begin.x + 13 * (x - begin.x) / near
+    from_y = begin.y + 13 * (y - begin.y) / near
     # The head points from the bend to the end, and its tip is short of the man's middle.
     far = math.hypot(end.x - x, end.y - y) or 1.0
     ux, uy = (end.x - x) / far, (end.y - y) / far
@@ -342,7 +347,7 @@ def _arrow(begin: Man, end: Man, times: int) -> str:
         f"M{tip_x:.1f} {tip_y:.1f}L{neck_x - 7 * uy:.1f} {neck_y + 7 * ux:.1f}"
         f"L{neck_x + 7 * uy:.1f} {neck_y - 7 * ux:.1f}Z"
     )
-    line = f"M{begin.x:.1f} {begin.y:.1f}Q{x:.1f} {y:.1f} {neck_x:.1f} {neck_y:.1f}"
+    line = f"M{from_x:.1f} {from_y:.1f}Q{x:.1f} {y:.1f} {neck_x:.1f} {neck_y:.1f}"
     drawn = [
         _tag("path", d=line, fill="none", stroke=COLORS["dark"], stroke_width=6.5),
         _tag("path", d=head, fill=COLORS["arrow"], stroke=COLORS["dark"], stroke_width=3,
@@ -351,7 +356,7 @@ def _arrow(begin: Man, end: Man, times: int) -> str:
     ]  # fmt: skip
     if times > 1:
         # The middle of the curve.
-        at_x, at_y = (begin.x + 2 * x + neck_x) / 4, (begin.y + 2 * y + neck_y) / 4
+        at_x, at_y = (from_x + 2 * x + neck_x) / 4, (from_y + 2 * y + neck_y) / 4
         drawn.append(_tag("circle", cx=at_x, cy=at_y, r=10, fill=COLORS["dark"]))
         drawn.append(_text(at_x, at_y + 4.5, f"×{times}", 13, COLORS["arrow"], class_="times"))
     return _tag("g", "".join(drawn), class_="arrow")
@@ -424,6 +429,7 @@ def svg(
     numbers: str | None = None,
     dice: object = None,
     color: str | None = None,
+    rules: Rules | None = None,
     size: int | None = 640,
     dark: bool | None = None,
     caption: str | None = None,
@@ -450,6 +456,8 @@ def svg(
         The throw on the table; only for a position.
     color : {"W", "B"}, optional
         The mover's color, White by default; a game knows it itself.
+    rules : Rules, optional
+        They tell whether a position is the end of a game; bräde by default.
     size : int, optional
         The width in pixels; None leaves it to the page. The view box is always the same, so
         that the picture can be scaled.
@@ -475,10 +483,10 @@ def svg(
     ValueError
         For another word than those above, or a size that is not positive.
     TypeError
-        For anything else than a position, a play or a game, or for dice or a color of
-        something that has them already.
+        For anything else than a position, a play or a game, or for dice, rules or a
+        color of something that has them already.
     """
-    scene = make_scene(what, view=view, numbers=numbers, dice=dice, color=color)
+    scene = make_scene(what, view=view, numbers=numbers, dice=dice, color=color, rules=rules)
     if size is not None and (not isinstance(size, int) or size < 1):
         raise ValueError(f"size is a width in pixels, a whole number from 1 or None, not {size!r}")
     if dark not in PAGES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .notation import BAR
+from .rules import Rules
 from .scene import ABOVE, BELOW, LEFT_TO_RIGHT, NAMES, Drawable, Scene, make_scene, one_of, tally
 
 __all__ = ["text_board"]
@@ -27,6 +28,7 @@ def text_board(
     width: str = "wide",
     dice: object = None,
     color: str | None = None,
+    rules: Rules | None = None,
     ascii: bool = False,
 ) -> str:
     """The board as lines of text, as the player below sees it.
@@ -51,6 +53,8 @@ def text_board(
         The throw on the table; only for a position.
     color : {"W", "B"}, optional
         The mover's color, White by default; a game knows it itself.
+    rules : Rules, optional
+        They tell whether a position is the end of a game; bräde by default.
     ascii : bool
         Use ASCII characters only: ``O`` for White's men, ``X`` for Black's. The outcome of
         a game or play is then given in English alone.
@@ -67,8 +71,8 @@ def text_board(
     ValueError
         For another word than those above.
     TypeError
-        For anything else than a position, a play or a game, or for dice or a color of
-        something that has them already.
+        For anything else than a position, a play or a game, or for dice, rules or a
+        color of something that has them already.
 
     Examples
     --------
@@ -95,7 +99,7 @@ def text_board(
     O White: 360 pips
     O White to play 6-2
     """
-    scene = make_scene(position, view=view, numbers=numbers, dice=dice, color=color)
+    scene = make_scene(position, view=view, numbers=numbers, dice=dice, color=color, rules=rules)
     cell = _CELL[one_of(width, tuple(_CELL), "width")]
     white, black, flat, upright, *corners = _ASCII if ascii else _UNICODE
     glyphs = [white if color == "W" else black for color in scene.colors]
