@@ -12,7 +12,8 @@ STYLE = """\
 :root { color-scheme: light dark; }
 body { margin: 1rem auto; max-width: 62rem; padding: 0 1rem;
   font: 1rem/1.5 Verdana, 'DejaVu Sans', sans-serif; }
-svg { max-width: 100%; height: auto; }"""
+svg { max-width: 100%; height: auto; }
+.player, .status, .caption { fill: currentColor; }"""
 
 
 def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
