@@ -12,7 +12,9 @@ from .svg import svg
 __all__ = ["game_html"]
 
 _STYLE = """\
-body { display: flex; flex-direction: column; }
+body { display: flex; flex-direction: column; max-width: 62rem; margin: 1rem auto;
+  padding: 0 1rem; }
+.player, .status, .caption { fill: currentColor; }
 ol { list-style: none; margin: 0; padding: 0; columns: 18rem; }
 ol a { display: block; padding: 0 .4rem; color: inherit; text-decoration: none; }
 ol a:hover { text-decoration: underline; }

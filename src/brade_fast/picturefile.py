@@ -10,10 +10,9 @@ __all__ = ["page", "png", "save", "to_png"]
 
 STYLE = """\
 :root { color-scheme: light dark; }
-body { margin: 1rem auto; max-width: 62rem; padding: 0 1rem;
-  font: 1rem/1.5 Verdana, 'DejaVu Sans', sans-serif; }
-svg { max-width: 100%; height: auto; }
-.player, .status, .caption { fill: currentColor; }"""
+body { margin: 1rem; font: 1rem/1.5 Verdana, 'DejaVu Sans', sans-serif; }
+body > svg, figure > svg { max-width: 100%; height: auto; }
+"""
 
 
 def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
@@ -30,7 +29,7 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n{style}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{STYLE}{style}</style>\n</head>\n"
         f"<body>\n{body}\n{end}</body>\n</html>\n"
     )
 
