@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from test_quality import PACKAGE, imported
 from test_svg import check_geometry, counts, of_class, parse, words
 
 from brade_fast import BRADE, REVERTIER, Outcome, Position
@@ -187,6 +188,16 @@ def test_a_game_without_a_turn_has_a_page_too():
 def test_a_bad_view_of_a_page_is_refused():
     with pytest.raises(ValueError, match="view is one of"):
         game_html(Game(seed=1), view="below")
+
+
+def test_pictures_know_no_room_above_them():
+    """Games ask for pictures, pictures never for games."""
+    below = {"", "_core", "notation", "rules"}
+    rooms = ("scene", "textboard", "svg", "picturefile", "gamepage", "contactsheet", "diagram")
+    for i, room in enumerate(rooms):
+        known = {name[1:] for name in imported(PACKAGE / f"{room}.py") if name.startswith(".")}
+        assert known or room == "picturefile"
+        assert known <= below | set(rooms[:i]), room
 
 
 # --- Files ------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
 
 
 def png(svg_text: str, *, width: int | None = None) -> bytes:
-    """An SVG picture as PNG.
+    """An SVG picture as PNG; its words need a font on this machine.
 
     Parameters
     ----------
