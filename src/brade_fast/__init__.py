@@ -11,8 +11,10 @@ from ._core import (
     perft,
     playouts,
 )
+from .explain import Explanation, Reason, explain
 from .game import Color, Game, How, Move, Phase, Result
 from .match import Match
+from .playtext import parse_play
 from .rules import (
     BRADE,
     REVERTIER,
@@ -43,6 +45,7 @@ __all__ = [
     "Applied",
     "Color",
     "Enumeration",
+    "Explanation",
     "Game",
     "How",
     "IllegalPlayError",
@@ -58,6 +61,7 @@ __all__ = [
     "Playouts",
     "Points",
     "Position",
+    "Reason",
     "RecordError",
     "Result",
     "Rules",
@@ -66,7 +70,9 @@ __all__ = [
     "apply",
     "count_plays",
     "enumerate_plays",
+    "explain",
     "iter_plays",
+    "parse_play",
     "perft",
     "playouts",
 ]
