@@ -11,10 +11,20 @@ from ._core import (
     perft,
     playouts,
 )
-from .explain import Explanation, Reason, explain
 from .game import Color, Game, How, Move, Phase, Result
 from .match import Match
 from .playtext import parse_play
+from .reasons import Explanation, Reason, explain
+from .record import (
+    GameRecord,
+    game_json,
+    game_text,
+    match_of,
+    match_records,
+    open_writer,
+    parse_game,
+    read_games,
+)
 from .rules import (
     BRADE,
     REVERTIER,
@@ -47,6 +57,7 @@ __all__ = [
     "Enumeration",
     "Explanation",
     "Game",
+    "GameRecord",
     "How",
     "IllegalPlayError",
     "InvalidDiceError",
@@ -71,8 +82,15 @@ __all__ = [
     "count_plays",
     "enumerate_plays",
     "explain",
+    "game_json",
+    "game_text",
     "iter_plays",
+    "match_of",
+    "match_records",
+    "open_writer",
+    "parse_game",
     "parse_play",
     "perft",
     "playouts",
+    "read_games",
 ]

@@ -131,7 +131,7 @@ def _read_ways(word: str, marks: set[tuple[int, int]]) -> list[Way]:
             f"{word!r} cannot be read: a man's way is written as 8/12, bar/3 or 20/off"
         )
     path, *counts, last_marks = match.groups()
-    places = []
+    places: list[int] = []
     for item in (path + last_marks).split("/"):
         name = item.rstrip("*!")
         places.append(_read_place(name, is_source=not places))
@@ -367,7 +367,7 @@ def parse_play(
         raise AmbiguousPlayError(
             f"{text!r} with {dice_text(throw)} can mean {len(fits)} plays: {named}"
         )
-    from .explain import explain
+    from .reasons import explain
 
     raise IllegalPlayError(explain(position, throw, text, rules).sentence)
 
