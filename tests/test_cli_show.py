@@ -252,6 +252,21 @@ def test_a_missing_record_is_told(show, tmp_path):
     assert "none.txt" in err
 
 
+def test_a_broken_or_a_cut_record_is_told(show, tmp_path):
+    path = tmp_path / "bad.txt"
+    path.write_text("[Rules brade]\nteka W 2 B 5\n1. W 6-2: 1/8\n\n", encoding="utf-8")
+    status, out, err = show("--record", str(path))
+    assert (status, out) == (2, "")
+    assert err.startswith("brade-fast show: ")
+    assert f"{path}" in err
+    assert len(err.splitlines()) == 1
+    path.write_text("[Rules brade]\nteka W 2 B 5\n1. W 6-2: 1/7 1/3\n1. B", encoding="utf-8")
+    assert "○ White: 352 pips" in show("--record", str(path))[1]
+    status, out, err = show("--record", str(path), "--game", "2")
+    assert (status, out) == (2, "")
+    assert "has no game 2 (it is cut off: line 4 is not whole)" in err
+
+
 # --- Wrong use --------------------------------------------------------------------------
 
 

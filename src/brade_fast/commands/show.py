@@ -159,9 +159,11 @@ def _from_record(arguments: argparse.Namespace) -> _Shown:
 
     _refuse(arguments, "position dice play color", "does not go with --record")
     wanted = arguments.game or 1
-    record = next(itertools.islice(read_games(arguments.record), wanted - 1, None), None)
+    with read_games(arguments.record) as games:
+        record = next(itertools.islice(games, wanted - 1, None), None)
+        cut = f" (it is cut off: {games.cut} is not whole)" if games.cut else ""
     if record is None:
-        raise ValueError(f"{arguments.record} has no game {wanted}")
+        raise ValueError(f"{arguments.record} has no game {wanted}{cut}")
     game = record.game
     if arguments.turn is None:
         return _Shown(game, game.position, game.rules, str(game.turn), game.dice, None, record)
