@@ -11,6 +11,8 @@ from ._core import (
     perft,
     playouts,
 )
+from .game import Color, Game, How, Move, Phase, Result
+from .match import Match
 from .rules import (
     BRADE,
     REVERTIER,
@@ -23,11 +25,13 @@ from .rules import (
     InvalidPositionError,
     InvalidRulesError,
     Outcome,
+    PhaseError,
     Playouts,
     Points,
     RecordError,
     Rules,
 )
+from .turn import Turn
 
 __version__ = "0.1.0"
 
@@ -37,19 +41,28 @@ __all__ = [
     "VERQUERE",
     "AmbiguousPlayError",
     "Applied",
+    "Color",
     "Enumeration",
+    "Game",
+    "How",
     "IllegalPlayError",
     "InvalidDiceError",
     "InvalidPositionError",
     "InvalidRulesError",
+    "Match",
+    "Move",
     "Outcome",
+    "Phase",
+    "PhaseError",
     "Play",
     "Playouts",
     "Points",
     "Position",
     "RecordError",
+    "Result",
     "Rules",
     "Step",
+    "Turn",
     "apply",
     "count_plays",
     "enumerate_plays",

@@ -10,7 +10,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._core import Play, Position
 from .rules import (
@@ -28,15 +28,19 @@ from .rules import (
 
 __all__ = [
     "OUTCOME_NAMES",
+    "State",
     "board_text",
+    "dice_text",
     "outcome_name",
     "outcome_title",
     "parse_board_text",
     "parse_dice",
     "parse_position",
     "parse_rules",
+    "parse_state",
     "play_text",
     "rules_text",
+    "state_text",
 ]
 
 BAR, OFF, MEN = 0, 25, 15
@@ -273,6 +277,11 @@ def parse_dice(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def dice_text(dice: tuple[int, int]) -> str:
+    """A throw as texts carry it, such as ``"6-2"``; the dice stay in the order given."""
+    return f"{dice[0]}-{dice[1]}"
+
+
 # ---------------------------------------------------------------------------------------
 # Rules
 
@@ -402,3 +411,68 @@ def _value_text(value: Any) -> str:
     if isinstance(value, tuple):  # Points or nice games
         return "/".join(map(str, value)) or "none"
     return str(value)
+
+
+# ---------------------------------------------------------------------------------------
+# Full state
+
+
+class State(NamedTuple):
+    """All that must be known to go on with a game.
+
+    Attributes
+    ----------
+    rules : Rules
+    turn : str
+        Whose turn it is, ``"W"`` or ``"B"``.
+    dice : (int, int) or None
+        The throw on the table, None before it.
+    position : Position
+        As the player to move sees it.
+    """
+
+    rules: Rules
+    turn: str
+    dice: tuple[int, int] | None
+    position: Position
+
+
+def state_text(state: State) -> str:
+    """The full state in one word: rules, whose turn, throw or ``-``, position id.
+
+    Examples
+    --------
+    >>> from brade_fast import BRADE, Position
+    >>> state_text(State(BRADE, "W", (6, 2), Position.start()))
+    'brade:W:6-2:_38AAAD_fwAAAA'
+    """
+    rules, turn, dice, position = state
+    throw = "-" if dice is None else dice_text(dice)
+    return f"{rules_text(rules)}:{turn}:{throw}:{position.id}"
+
+
+def parse_state(text: str) -> State:
+    """Read what :func:`state_text` writes; the position may be a board text too.
+
+    Raises
+    ------
+    InvalidRulesError, InvalidDiceError, InvalidPositionError
+        By what is wrong in it; the last also for a text that does not have its four parts.
+    TypeError
+        For anything but a str.
+    """
+    parts = _need_text(text, "a full state").strip().split(":", 3)
+    if len(parts) != 4:
+        raise InvalidPositionError(
+            f"a full state has four parts, rules:turn:throw:position, such as "
+            f"brade:W:6-2:_38AAAD_fwAAAA, not {text!r}"
+        )
+    rules, turn, throw, position = (part.strip() for part in parts)
+    if turn.upper() not in ("W", "B"):
+        raise InvalidPositionError(f"whose turn it is is W or B, not {turn!r}, in {text!r}")
+    return State(
+        parse_rules(rules),
+        turn.upper(),
+        None if throw == "-" else parse_dice(throw),
+        parse_position(position),
+    )

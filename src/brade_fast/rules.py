@@ -27,6 +27,7 @@ __all__ = [
     "InvalidPositionError",
     "InvalidRulesError",
     "Outcome",
+    "PhaseError",
     "Playouts",
     "Points",
     "RecordError",
@@ -52,6 +53,10 @@ class IllegalPlayError(ValueError):
 
 class AmbiguousPlayError(ValueError):
     """A text that fits more than one legal play."""
+
+
+class PhaseError(ValueError):
+    """Something that cannot be asked or done as a game, turn or match stands."""
 
 
 class RecordError(ValueError):
@@ -251,6 +256,25 @@ class Rules:
         if switches:
             known["name"] = "custom"
         return Rules(**(known | switches))
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The outcomes by which a game can be won (section 5), by their number.
+
+        A point can be forced only where a switch gives the right to (section 4).
+        """
+        forcing = self.blocked_entry == "force" or self.long_block_force
+        return tuple(
+            outcome
+            for outcome in Outcome
+            if outcome.category is not None
+            and (self.monk or not outcome.name.endswith("_MONK"))
+            and (forcing or outcome != Outcome.FORCED_JOHN)
+            and (
+                not Outcome.SINGLE_CROWN <= outcome <= Outcome.TOWER_MONK
+                or outcome.name.lower().removesuffix("_monk") in self.nice_games
+            )
+        )
 
     def value(self, outcome: Outcome | int) -> int:
         """Points for the winner of a game that ended so (section 5); 0 if nobody won."""

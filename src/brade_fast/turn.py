@@ -1,0 +1,226 @@
+"""One turn, step by step, for boards and people."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from ._core import Play, Position, Step, apply
+from .notation import dice_text, parse_dice
+from .rules import BRADE, IllegalPlayError, InvalidDiceError, Outcome, PhaseError, Rules
+
+__all__ = ["Turn", "read_throw"]
+
+
+def read_throw(d1: object, d2: object = None) -> tuple[int, int]:
+    """A throw from two numbers or one text; the order of the dice is kept.
+
+    Raises
+    ------
+    InvalidDiceError, TypeError
+    """
+    if d2 is None:
+        if isinstance(d1, str):
+            return parse_dice(d1)
+        raise TypeError(
+            f"a throw is two dice, as throw(6, 2), or one text, as throw('6-2'), not {d1!r} alone"
+        )
+    dice = []
+    for die in (d1, d2):
+        if isinstance(die, bool | np.bool_) or not hasattr(die, "__index__"):
+            raise TypeError(f"a die is a whole number, not {die!r}")
+        dice.append(die.__index__())
+    if not all(1 <= die <= 6 for die in dice):
+        raise InvalidDiceError(f"a throw is two numbers from 1 to 6, not {dice}")
+    return dice[0], dice[1]
+
+
+class Turn:
+    """One turn, step by step.
+
+    Parameters
+    ----------
+    position : Position
+        As the player sees it whose turn it is.
+    dice : (int, int) or str
+    rules : Rules
+
+    Raises
+    ------
+    InvalidPositionError
+        If somebody has already won.
+    InvalidDiceError, TypeError
+
+    Examples
+    --------
+    >>> from brade_fast import Position
+    >>> turn = Turn(Position.start(), (6, 2))
+    >>> turn.push("1/7")
+    Step(1, 7, 6, 0)
+    >>> turn.legal_steps()
+    (Step(1, 3, 2, 0), Step(7, 9, 2, 0))
+    >>> turn.push("7/9")
+    Step(7, 9, 2, 0)
+    >>> str(turn.play)
+    '1/7/9'
+    """
+
+    def __init__(
+        self, position: Position, dice: tuple[int, int] | str, rules: Rules = BRADE
+    ) -> None:
+        if not isinstance(position, Position):
+            raise TypeError(f"a turn begins from a Position, not {type(position).__name__}")
+        self._dice = parse_dice(dice) if isinstance(dice, str) else read_throw(*dice)
+        self._origin = position
+        self._rules = rules
+        self._steps: list[Step] = []
+        self._legal = position.next_steps(*self._dice, (), rules)
+
+    @property
+    def origin(self) -> Position:
+        """The position before the turn."""
+        return self._origin
+
+    @property
+    def dice(self) -> tuple[int, int]:
+        """The throw."""
+        return self._dice
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that it is played by."""
+        return self._rules
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps taken so far."""
+        return tuple(self._steps)
+
+    @property
+    def dice_left(self) -> tuple[int, ...]:
+        """The dice not yet played: up to four after equal dice. Nobody need be able to play
+        them."""
+        left = list(self._dice) if self._dice[0] != self._dice[1] else [self._dice[0]] * 4
+        for step in self._steps:
+            left.remove(step.die)
+        return tuple(left)
+
+    def _replayed(self) -> tuple[Position, Outcome]:
+        rows = np.full((1, 4, 4), -1, np.int8)
+        for row, step in zip(rows[0], self._steps, strict=False):
+            row[:] = tuple(step)
+        done = apply(self._origin.array()[None], rows, self._rules)
+        return Position.from_array(done.boards[0]).flip(), Outcome(int(done.outcomes[0]))
+
+    @property
+    def position(self) -> Position:
+        """The board as it stands now, still as the player sees it whose turn it is."""
+        return self._replayed()[0]
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the steps so far have made of the game."""
+        return self._replayed()[1]
+
+    def legal_steps(self) -> tuple[Step, ...]:
+        """The steps that can follow, none of which leads away from a legal play (section 3)."""
+        return self._legal
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no step can follow; a turn that must be passed is complete at once."""
+        return not self._legal
+
+    def push(self, step: Step | str) -> Step:
+        """Take a step.
+
+        Parameters
+        ----------
+        step : Step or str
+            A text is ``source/target``, such as ``1/7``, ``bar/3`` or ``20/off``; marks may
+            follow. If a man can be borne off with either die, the text means the lower one.
+
+        Returns
+        -------
+        Step
+
+        Raises
+        ------
+        IllegalPlayError
+            Naming the steps that can follow.
+        """
+        chosen = self._find(step)
+        self._steps.append(chosen)
+        self._legal = self._origin.next_steps(*self._dice, self._steps, self._rules)
+        return chosen
+
+    def _find(self, step: Step | str) -> Step:
+        if isinstance(step, str):
+            wanted = step.strip().lower().rstrip("*!")
+            fits = [s for s in self._legal if _step_text(s) == wanted]
+            if fits:
+                return min(fits, key=lambda s: s.die)
+        elif not isinstance(step, Step):
+            raise TypeError(f"a step is a Step or a text, not {type(step).__name__}")
+        elif step in self._legal:
+            return step
+        legal = ", ".join(dict.fromkeys(map(_step_text, self._legal)))
+        raise IllegalPlayError(
+            f"{step!r} cannot follow with {dice_text(self._dice)}; "
+            + (f"what can: {legal}" if legal else "the turn is complete")
+        )
+
+    def pop(self) -> Step:
+        """Take the last step back and return it.
+
+        Raises
+        ------
+        PhaseError
+            If no step has been taken.
+        """
+        if not self._steps:
+            raise PhaseError("no step has been taken in this turn")
+        step = self._steps.pop()
+        self._legal = self._origin.next_steps(*self._dice, self._steps, self._rules)
+        return step
+
+    @property
+    def play(self) -> Play:
+        """The whole turn as a play.
+
+        Raises
+        ------
+        PhaseError
+            If steps can follow.
+        """
+        if self._legal:
+            legal = ", ".join(dict.fromkeys(map(_step_text, self._legal)))
+            raise PhaseError(f"the turn is not complete: {legal} can follow")
+        after, outcome = self._replayed()
+        after = after.flip()
+        return next(
+            play
+            for play in self._origin.plays(*self._dice, self._rules)
+            if play.outcome == outcome and play.position == after
+        )
+
+    def copy(self) -> Turn:
+        """An independent copy."""
+        return copy.deepcopy(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Turn):
+            return NotImplemented
+        return self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        taken = " ".join(map(_step_text, self._steps)) or "nothing yet"
+        return f"<Turn {dice_text(self._dice)} from {self._origin.id}: {taken}>"
+
+
+def _step_text(step: Step) -> str:
+    source = "bar" if step.source == 0 else str(step.source)
+    return f"{source}/{'off' if step.target == 25 else step.target}"
