@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from .commands import engine
+from .commands import engine, play
 from .commands.common import FAILED, WRONG_USE, Commands, Parser, one_line
 
 __all__ = ["main"]
@@ -27,6 +27,7 @@ def _build_parser() -> Parser:
     parser.add_argument("--version", action="store_true", help="print the version and end")
     commands = Commands(parser)
     engine.add_to(commands)
+    play.add_to(commands)
     *most, last = commands.names
     parser.set_defaults(commands=f"{', '.join(most)} or {last}")
     return parser

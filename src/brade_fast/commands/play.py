@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..game import Color, Game, How, Result
+from ..game import Color, Game, How
 from ..match import Match
-from ..notation import outcome_title, rules_text
+from ..notation import dice_text, outcome_title, parse_outcome, rules_text
 from ..rules import BRADE, Outcome, Rules
 from .common import Commands, number, one_line
 
@@ -202,9 +202,8 @@ class _Table:
             white, black = game.teka
             print(f"Teka: White {white}, Black {black}.")
         while not game.is_over:
-            if game.dice is None:
-                game.throw(*self.dice.integers(1, 7, 2).tolist())
-            who = f"{_NAMES[game.turn]} throws {game.dice[0]}-{game.dice[1]}"
+            dice = game.dice or game.throw(*self.dice.integers(1, 7, 2).tolist())
+            who = f"{_NAMES[game.turn]} throws {dice_text(dice)}"
             plays = game.legal_plays
             if not plays[0].steps:
                 print(f"{who} and must pass.")
@@ -214,7 +213,7 @@ class _Table:
             else:
                 print(f"{who} and plays {game.push(self._choice(self.opponent))}")
         self._show_board()
-        print(_end(game.result))
+        print(_end(game))
         if self.match is not None:
             print(f"The score is {self._score(self.match)}.")
 
@@ -330,8 +329,6 @@ class _Table:
         return True
 
     def resign(self, words: list[str]) -> bool:
-        from ..notation import parse_outcome
-
         self.game.resign(outcome=parse_outcome(" ".join(words)) if words else Outcome.BEAR_OFF)
         return True
 
@@ -370,8 +367,10 @@ _COMMANDS = {
 }
 
 
-def _end(result: Result) -> str:
-    """One sentence about how a game ended."""
+def _end(game: Game) -> str:
+    """How a game ended."""
+    result = game.result
+    assert result is not None
     if result.winner is None:
         return "Deadlock: neither can move with any throw. The game is drawn."
     points = f"{result.points} point" + ("" if result.points == 1 else "s")
