@@ -165,19 +165,20 @@ class _Table:
 
         self.records.append(GameRecord(game, tags))
 
-    def save(self) -> None:
-        """Write all games to the file, if there is one; the old file stays until the new is."""
-        if self.target is None:
+    def save(self, target: Path | None = None) -> None:
+        """Write all games to the file, if there is one; the old one stays until that is done."""
+        target = target or self.target
+        if target is None:
             return
         from ..record import open_writer
 
-        part = self.target.with_name(f".new-{self.target.name}")
+        part = target.with_name(f".new-{target.name}")
         with open_writer(part) as writer:
             for record in self.records:
                 writer.write(record)
-        part.replace(self.target)
-        self.is_ours = True
-        print(f"Saved to {self.target}.")
+        part.replace(target)
+        self.target, self.is_ours = target, True
+        print(f"Saved to {target}.")
 
     # --- Playing ------------------------------------------------------------------------
 
@@ -333,14 +334,12 @@ class _Table:
         return True
 
     def save_now(self, words: list[str]) -> bool:
-        if words:
-            target = Path(" ".join(words))
-            if target.exists() and not (self.is_ours and target == self.target):
-                raise ValueError(f"{target} exists already; name a new file")
-            self.target, self.is_ours = target, False
-        if self.target is None:
+        target = Path(" ".join(words)) if words else self.target
+        if target is None:
             raise ValueError("say where: save FILE")
-        self.save()
+        if target.exists() and not (self.is_ours and target == self.target):
+            raise ValueError(f"{target} exists already; name a new file")
+        self.save(target)
         return False
 
     def quit(self, words: list[str]) -> bool:
