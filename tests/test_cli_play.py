@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -334,18 +335,13 @@ def test_in_a_terminal_the_board_fits_and_nothing_but_text_comes(columns, frame)
     with subprocess.Popen(
         [*PLAY, "--seed", "3"], stdin=theirs, stdout=theirs, env=environment
     ) as process:
+        os.close(theirs)
         os.write(ours, b"#1\n\x04")  # a play and the end of the input
+        said = b""
+        with contextlib.suppress(OSError):  # that nobody writes any more
+            while part := os.read(ours, 65536):
+                said += part
         assert process.wait(60) == 0
-    os.close(theirs)
-    said = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # all has been read
-            break
-        if not part:
-            break
-        said += part
     os.close(ours)
     text = said.decode()
     assert frame in text
