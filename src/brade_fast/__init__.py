@@ -13,6 +13,18 @@ from ._core import (
 )
 from .game import Color, Game, How, Move, Phase, Result
 from .match import Match
+from .playtext import parse_play
+from .reasons import Explanation, Reason, explain
+from .record import (
+    GameRecord,
+    game_json,
+    game_text,
+    match_of,
+    match_records,
+    open_writer,
+    parse_game,
+    read_games,
+)
 from .rules import (
     BRADE,
     REVERTIER,
@@ -43,7 +55,9 @@ __all__ = [
     "Applied",
     "Color",
     "Enumeration",
+    "Explanation",
     "Game",
+    "GameRecord",
     "How",
     "IllegalPlayError",
     "InvalidDiceError",
@@ -58,6 +72,7 @@ __all__ = [
     "Playouts",
     "Points",
     "Position",
+    "Reason",
     "RecordError",
     "Result",
     "Rules",
@@ -66,7 +81,16 @@ __all__ = [
     "apply",
     "count_plays",
     "enumerate_plays",
+    "explain",
+    "game_json",
+    "game_text",
     "iter_plays",
+    "match_of",
+    "match_records",
+    "open_writer",
+    "parse_game",
+    "parse_play",
     "perft",
     "playouts",
+    "read_games",
 ]

@@ -231,7 +231,7 @@ cdef class Position:
                            options[i].die, options[i].hit) for i in range(n)])
 
     def parse(self, d1, d2, text, rules=BRADE):
-        """The legal play of a throw that a text means (``notation.parse_play``).
+        """The legal play of a throw that a text means (``playtext.parse_play``).
 
         Raises
         ------
@@ -241,7 +241,7 @@ cdef class Position:
             Naming the plays that fit.
         InvalidDiceError, InvalidPositionError, TypeError
         """
-        from brade_fast.notation import parse_play
+        from brade_fast.playtext import parse_play
         return parse_play(self, (d1, d2), text, rules)
 
     def report(self, rules=BRADE):

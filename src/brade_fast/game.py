@@ -272,7 +272,7 @@ class Game:
         return self._plays
 
     def parse(self, text: str) -> Play:
-        """The legal play that a text means (``notation.parse_play``).
+        """The legal play that a text means (``playtext.parse_play``).
 
         Raises
         ------

@@ -8,6 +8,7 @@ import numpy as np
 
 from ._core import Position
 from .game import Color, Game, generator, read_color
+from .notation import rules_text
 from .rules import BRADE, PhaseError, Rules
 
 __all__ = ["Match"]
@@ -89,6 +90,11 @@ class Match:
         return self._started[-1] if self._started else None
 
     @property
+    def started(self) -> tuple[Game, ...]:
+        """All games begun, in their order."""
+        return tuple(self._started)
+
+    @property
     def finished(self) -> tuple[Game, ...]:
         """The games that are over, in their order."""
         return tuple(game for game in self._started if game.is_over)
@@ -124,23 +130,48 @@ class Match:
         ------
         PhaseError
             If the last game goes on or the match is over.
-        ValueError
-            If somebody else begins.
+        ValueError, TypeError
+            If somebody else begins, or as for :class:`Game`.
         """
+        self._need_room()
+        loser = self.begins_next
+        if loser is not None and begins is None and teka is None:
+            begins = loser
+        game = Game(self.rules, begins=begins, teka=teka, position=position, rng=self._rng)
+        self._check_beginner(game)
+        self._started.append(game)
+        return game
+
+    def add(self, game: Game) -> None:
+        """Take a game that was played elsewhere as the next one.
+
+        Raises
+        ------
+        PhaseError
+            If the last game goes on or the match is over.
+        ValueError
+            If somebody else begins, or the game has other rules.
+        """
+        if not isinstance(game, Game):
+            raise TypeError(f"a match is made of Games, not of {type(game).__name__}")
+        self._need_room()
+        if game.rules != self.rules:
+            raise ValueError(f"the game has other rules than the match: {rules_text(game.rules)}")
+        self._check_beginner(game)
+        self._started.append(game)
+
+    def _need_room(self) -> None:
         if self.is_over:
             raise PhaseError("the match is over" + (": it is decided" if self.is_decided else ""))
         if self.current is not None and not self.current.is_over:
             raise PhaseError(f"game {len(self._started)} of the match goes on")
+
+    def _check_beginner(self, game: Game) -> None:
         loser = self.begins_next
-        if loser is not None:
-            if teka is not None:
-                raise ValueError(f"there is no teka: {loser} lost the last game and begins")
-            if begins is not None and read_color(begins) is not loser:
-                raise ValueError(f"{loser} lost the last game and begins, not {begins}")
-            begins = loser
-        game = Game(self.rules, begins=begins, teka=teka, position=position, rng=self._rng)
-        self._started.append(game)
-        return game
+        if loser is not None and game.teka is not None:
+            raise ValueError(f"there is no teka: {loser} lost the last game and begins")
+        if loser is not None and game.begins is not loser:
+            raise ValueError(f"{loser} lost the last game and begins, not {game.begins}")
 
     # --- Score --------------------------------------------------------------------------
 

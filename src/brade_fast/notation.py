@@ -35,6 +35,7 @@ __all__ = [
     "outcome_title",
     "parse_board_text",
     "parse_dice",
+    "parse_outcome",
     "parse_position",
     "parse_rules",
     "parse_state",
@@ -101,6 +102,57 @@ def outcome_title(outcome: Outcome | int) -> str:
     """
     english, swedish = OUTCOME_NAMES[Outcome(outcome)]
     return f"{english} ({swedish})"
+
+
+def parse_outcome(text: str) -> Outcome:
+    """Read an outcome's name, English or Swedish; case, accents and ``_`` do not matter.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+    TypeError
+        For anything but a str.
+
+    Examples
+    --------
+    >>> parse_outcome("Sprängjan")
+    <Outcome.FORCED_JOHN: 12>
+    """
+    word = _plain(_need_text(text, "an outcome"))
+    if word not in _OUTCOME_WORDS:
+        known = ", ".join(outcome_name(outcome) for outcome in Outcome)
+        raise ValueError(
+            f"there is no outcome {text!r}"
+            + (_did_you_mean(word, _OUTCOME_WORDS) or f"; outcomes are {known}")
+        )
+    return _OUTCOME_WORDS[word]
+
+
+def _plain(text: str) -> str:
+    """Lower case, without accents, ``_`` and hyphens as spaces, single spaces."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    letters = "".join(c for c in parts if not unicodedata.combining(c))
+    return " ".join(re.sub(r"[-_().]", " ", letters).split())
+
+
+def _outcome_words() -> dict[str, Outcome]:
+    words = {}
+    for outcome, names in OUTCOME_NAMES.items():
+        for name in (outcome.name, *names):
+            words[_plain(name)] = outcome
+            words[_plain(name).replace(" with ", " ").replace(" med ", " ")] = outcome
+            words[_plain(name).replace(" ", "")] = outcome
+    return words | {
+        "jean": Outcome.JOHN,
+        "forced jan": Outcome.FORCED_JOHN,
+        "forced jean": Outcome.FORCED_JOHN,
+        "simple crown": Outcome.SINGLE_CROWN,
+        "draw": Outcome.DEADLOCK,
+    }
+
+
+_OUTCOME_WORDS = _outcome_words()
 
 
 # ---------------------------------------------------------------------------------------
@@ -323,7 +375,7 @@ def parse_rules(text: str) -> Rules:
     Points(bear_off=1, nice=2, monk_bonus=1, john=4, forced_john=6)
     """
     name, *items = (part.strip() for part in _need_text(text, "rules").lower().split(","))
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    plain = _plain(name)
     if plain not in PRESETS:
         raise InvalidRulesError(
             f"rules begin with one of {', '.join(PRESETS)}, not {name!r}"

@@ -60,7 +60,39 @@ class PhaseError(ValueError):
 
 
 class RecordError(ValueError):
-    """A game record that cannot be read."""
+    """A game record that cannot be read.
+
+    Attributes
+    ----------
+    file : str or None
+        The file's name, if it is known.
+    line, column : int or None
+        Counted from 1.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        place = ":".join(str(part) for part in (file, line, column) if part is not None)
+        super().__init__(f"{place}: {message}" if place else message)
+        self.file = file
+        self.line = line
+        self.column = column
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _record_error, (str(self), self.file, self.line, self.column)
+
+
+def _record_error(text: str, file: str | None, line: int | None, column: int | None) -> RecordError:
+    """How the error is unpickled: its text names the place already."""
+    error = RecordError(text)
+    error.file, error.line, error.column = file, line, column
+    return error
 
 
 class Outcome(enum.IntEnum):
