@@ -276,6 +276,23 @@ def test_a_match_is_played_and_kept(tmp_path):
     assert int(last[2]) + int(last[3]) == 3
 
 
+def test_a_match_is_gone_on_with(tmp_path):
+    kept = tmp_path / "match.txt"
+    play("resign john\n#1\n", "person", "--match", "3", "--seed", "3", "--save", kept)
+    first, second = games(kept)
+    said = play("resign\n" * 3, "person", "--load", kept, "--save", kept)
+    assert [f"Game {i} of 3." in said for i in (1, 2, 3)] == [False, True, True]
+    records = list(read_games(kept))
+    assert [record.tags["Game"] for record in records] == ["1", "2", "3"]
+    assert records[0].game == first
+    assert texts(records[1].game) == texts(second)
+    assert "The match is over: " in said
+    assert {name: records[2].tags[name] for name in ("White", "Black")} == {
+        "White": "person",
+        "Black": "person",
+    }
+
+
 def test_a_match_ends_when_it_is_decided():
     lines = "resign forced_john\n" * 3
     said = play(lines, "random", "--match", "3", "--seed", "3")
@@ -313,7 +330,10 @@ def test_files_that_cannot_be_gone_on_with_are_refused(refused, tmp_path):
     kept, over = tmp_path / "kept.txt", tmp_path / "over.txt"
     play("#1\n", "--seed", "3", "--save", kept)
     play("resign\n", "--seed", "3", "--save", over)
-    assert "holds no unfinished game" in refused("--load", over)
+    assert "the last game of" in refused("--load", over)
+    empty = tmp_path / "empty.txt"
+    empty.write_text("")
+    assert "the last game of" in refused("--load", empty)
     assert "--load or --match" in refused("--load", kept, "--match", "3")
     assert "is played by brade" in refused("--load", kept, "--rules", "verquere")
     broken = tmp_path / "broken.txt"

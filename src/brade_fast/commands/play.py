@@ -71,7 +71,8 @@ def add_to(commands: Commands) -> None:
         "--load",
         type=Path,
         metavar="FILE",
-        help="go on with the last unfinished game of a record file; may be the file to save to",
+        help="go on with the game, and the match, at the end of a record file; it may be saved to "
+        "the same file",
     )
 
 
@@ -131,18 +132,23 @@ class _Table:
     # --- Games --------------------------------------------------------------------------
 
     def _loaded(self, arguments: argparse.Namespace) -> Game:
-        from ..record import read_games
+        from ..record import match_of, read_games
 
+        fail = arguments.parser.error
         if arguments.match is not None:
-            arguments.parser.error("a loaded game is played alone: give --load or --match")
-        self.records = list(read_games(arguments.load))
-        going = [record.game for record in self.records if not record.game.is_over]
-        if not going:
-            arguments.parser.error(f"{arguments.load} holds no unfinished game")
-        game = going[-1]
-        if arguments.rules not in (None, game.rules):
-            arguments.parser.error(f"the loaded game is played by {rules_text(game.rules)}")
-        return game
+            fail("the loaded game knows its match: give --load or --match")
+        with read_games(arguments.load) as reader:
+            self.records = list(reader)
+        if not self.records or self.records[-1].game.is_over:
+            fail(f"the last game of {arguments.load} is not unfinished")
+        last = self.records[-1]
+        if arguments.rules not in (None, last.game.rules):
+            fail(f"the loaded game is played by {rules_text(last.game.rules)}")
+        self.tags = {name: last.tags[name] for name in ("White", "Black") if name in last.tags}
+        if "Match" in last.tags:
+            first = max(i for i, r in enumerate(self.records) if r.tags.get("Game", "1") == "1")
+            self.match = match_of(self.records[first:])
+        return last.game
 
     def _new(self, arguments: argparse.Namespace) -> Game:
         rules: Rules = arguments.rules or BRADE
