@@ -118,7 +118,7 @@ def read_text(text: str) -> PlayText:
 
 def _read_outcome(text: str) -> Outcome:
     try:
-        return parse_outcome(text)
+        return parse_outcome(text.strip())
     except ValueError as error:
         raise UnreadableError(str(error)) from None
 
