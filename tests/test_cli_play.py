@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from brade_fast import REVERTIER, Color, Game, How, Outcome, cli
-from brade_fast.record import read_games
+from brade_fast.record import GameRecord, read_games
 
 PLAY = [sys.executable, "-m", "brade_fast", "play"]
 
@@ -42,8 +42,13 @@ def legal(said: str) -> list[str]:
     return [line.split(maxsplit=1)[1] for line in listed[1].splitlines()]
 
 
+def kept_records(path: Path) -> list[GameRecord]:
+    with read_games(path) as reader:
+        return list(reader)
+
+
 def games(path: Path) -> list[Game]:
-    return [record.game for record in read_games(path)]
+    return [record.game for record in kept_records(path)]
 
 
 def texts(game: Game) -> list[str]:
@@ -222,7 +227,7 @@ def test_a_game_is_kept_and_gone_on_with(name, tmp_path):
     assert said.endswith(f"Saved to {kept}.\n")
     (before,) = games(kept)
     assert not before.is_over
-    tags = next(iter(read_games(kept))).tags
+    tags = kept_records(kept)[0].tags
     assert (tags["White"], tags["Black"], tags["Seed"]) == ("random", "person", "3")
 
     play("#1\nresign john\n", "--as", "B", "--load", kept, "--save", kept)
@@ -230,7 +235,7 @@ def test_a_game_is_kept_and_gone_on_with(name, tmp_path):
     assert texts(after)[: len(before.moves)] == texts(before)
     assert len(after.moves) > len(before.moves)
     assert (after.result.winner, after.result.outcome) == (Color.WHITE, Outcome.JOHN)
-    assert next(iter(read_games(kept))).tags == tags
+    assert kept_records(kept)[0].tags == tags
     assert os.listdir(tmp_path) == [name]
 
 
@@ -241,6 +246,16 @@ def test_a_loaded_game_can_be_kept_elsewhere(tmp_path):
     play("#1\n", "--load", kept, "--save", other)
     assert kept.read_bytes() == before
     assert len(games(other)[0].moves) > len(games(kept)[0].moves)
+
+
+def test_a_file_that_was_cut_off_is_gone_on_with_and_said_to_be_so(tmp_path):
+    kept = tmp_path / "game.txt"
+    play("#1\n#1\n", "--seed", "3", "--save", kept)
+    moves = texts(games(kept)[0])
+    kept.write_text(kept.read_text().rstrip()[:-1])  # in the middle of the last line
+    said = play("", "--load", kept, "--save", kept)
+    assert f"The end of {kept} is missing: " in said
+    assert texts(games(kept)[0])[: len(moves)] == moves
 
 
 def test_save_asks_where_and_writes_over_no_strange_file(tmp_path):
@@ -264,7 +279,7 @@ def test_a_match_is_played_and_kept(tmp_path):
     kept = tmp_path / "match.txt"
     said = play("resign\n" * 5, "person", "--match", "3", "--seed", "3", "--save", kept)
     assert [f"Game {i} of 3." in said for i in (1, 2, 3, 4)] == [True, True, True, False]
-    records = list(read_games(kept))
+    records = kept_records(kept)
     assert [record.tags["Game"] for record in records] == ["1", "2", "3"]
     assert [record.tags["Match"] for record in records] == ["3"] * 3
     assert records[0].tags["Score"] == "0-0"
@@ -282,7 +297,7 @@ def test_a_match_is_gone_on_with(tmp_path):
     first, second = games(kept)
     said = play("resign\n" * 3, "person", "--load", kept, "--save", kept)
     assert [f"Game {i} of 3." in said for i in (1, 2, 3)] == [False, True, True]
-    records = list(read_games(kept))
+    records = kept_records(kept)
     assert [record.tags["Game"] for record in records] == ["1", "2", "3"]
     assert records[0].game == first
     assert texts(records[1].game) == texts(second)

@@ -139,6 +139,8 @@ class _Table:
             fail("the loaded game knows its match: give --load or --match")
         with read_games(arguments.load) as reader:
             self.records = list(reader)
+        if reader.cut is not None:
+            print(f"The end of {arguments.load} is missing: {reader.cut}.")
         if not self.records or self.records[-1].game.is_over:
             fail(f"the last game of {arguments.load} is not unfinished")
         last = self.records[-1]
