@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from .commands import engine, show
+from .commands import engine, play, records, show
 from .commands.common import FAILED, WRONG_USE, Commands, Parser, one_line
 
 __all__ = ["main"]
@@ -28,6 +28,8 @@ def _build_parser() -> Parser:
     commands = Commands(parser)
     engine.add_to(commands)
     show.add_to(commands)
+    play.add_to(commands)
+    records.add_to(commands)
     *most, last = commands.names
     parser.set_defaults(commands=f"{', '.join(most)} or {last}")
     return parser

@@ -248,21 +248,23 @@ class GameReader:
 
     def _read_block(self, block: list[_Line]) -> GameRecord | None:
         first, last = block[0].number, block[-1]
-        if last.whole:
-            texts = [self._decoded(line) for line in block]
-            return parse_lines(texts, file=self._name, first_line=first)
-        # The end of the last line is not there. Was the whole line?
-        texts = [self._decoded(line) for line in block[:-1]]
-        try:
-            all_texts = [*texts, self._decoded(last)]
-            record = parse_lines(all_texts, file=self._name, first_line=first)
-            if is_canonical_end(all_texts, record):
-                return record
-        except RecordError:
-            pass
-        self.cut = f"line {last.number}"
-        begun = any(t.strip() and t.strip()[0] not in "[;" for t in texts)
-        return parse_lines(texts, file=self._name, first_line=first) if begun else None
+        whole = block if last.whole else block[:-1]
+        texts = [self._decoded(line) for line in whole]
+        if not last.whole:
+            # The end of the last line is not there. Does it stand as it would be written?
+            try:
+                all_texts = [*texts, self._decoded(last)]
+                record = parse_lines(all_texts, file=self._name, first_line=first)
+                if is_canonical_end(all_texts, record):
+                    return record
+            except RecordError:
+                pass
+            self.cut = f"line {last.number}"
+        if not any(text.strip() and text.strip()[0] not in "[;" for text in texts):
+            # Only the end of a file can be so: tags of a game whose turns are missing.
+            self.cut = self.cut or f"the game of line {first}"
+            return None
+        return parse_lines(texts, file=self._name, first_line=first)
 
 
 def _checked_format(format: str | None) -> Format | None:

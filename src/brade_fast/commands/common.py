@@ -172,8 +172,9 @@ def wants_progress(arguments: argparse.Namespace) -> bool:
 
 
 @contextlib.contextmanager
-def progress(arguments: argparse.Namespace, total: int) -> Iterator[Callable[[], object]]:
-    """A bar on stderr that comes up after a second; gives what is called after each part."""
+def progress(arguments: argparse.Namespace, total: int) -> Iterator[Callable[..., object]]:
+    """A bar on stderr that comes up after a second; gives what is called after each part, with
+    how many of `total` it was, by default one."""
     if wants_progress(arguments):
         try:
             from tqdm import tqdm
@@ -183,4 +184,4 @@ def progress(arguments: argparse.Namespace, total: int) -> Iterator[Callable[[],
             with tqdm(total=total, delay=1, leave=False, file=sys.stderr) as bar:
                 yield bar.update
             return
-    yield lambda: None
+    yield lambda *_: None
