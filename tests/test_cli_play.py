@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from brade_fast.record import read_games
 
 from brade_fast import REVERTIER, Color, Game, How, Outcome, cli
+from brade_fast.record import read_games
 
 PLAY = [sys.executable, "-m", "brade_fast", "play"]
 
