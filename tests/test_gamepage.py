@@ -53,7 +53,9 @@ def test_the_end_of_a_game_is_told():
     game = played(3)
     result = game.result
     name = {"W": "White", "B": "Black"}[result.winner]
-    [status] = words(parse(svg(game)), "status")
+    [status] = words(parse(svg(game)), "caption")
+    assert words(parse(svg(game)), "status") == []
+    assert words(parse(svg(game, caption="x")), "status") == [status]
     assert status.startswith(f"{name} wins: ")
     assert status.endswith(f", {result.points} points")
     plain = text_board(game, ascii=True).splitlines()[-1]
@@ -65,13 +67,13 @@ def test_the_end_of_a_game_is_told():
 def test_a_resigned_and_a_drawn_game_are_told():
     game = played(3, 2)
     game.resign(Color.BLACK)
-    assert words(parse(svg(game)), "status") == [
+    assert words(parse(svg(game)), "caption") == [
         "White wins by resignation: bear-off (hemspel), 1 point"
     ]
     # Each stands on all six points on which the other enters.
     held = {0: 3} | dict.fromkeys(range(13, 19), 2)
     stuck = Game(REVERTIER, begins="W", position=Position(held, held))
-    assert words(parse(svg(stuck)), "status") == ["drawn by deadlock (dödläge)"]
+    assert words(parse(svg(stuck)), "caption") == ["drawn by deadlock (dödläge)"]
     assert text_board(stuck, ascii=True).splitlines()[-1] == "O drawn by deadlock"
 
 

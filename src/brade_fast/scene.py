@@ -104,6 +104,8 @@ class Scene(NamedTuple):
         A play to be shown on the board where it begins.
     status : str
         A line that tells whose turn it is, or how the game ended.
+    ended : bool
+        Whether a game is shown that is over.
     board : str
         The board text of the position, the mover's half first.
     """
@@ -116,6 +118,7 @@ class Scene(NamedTuple):
     dice: tuple[int, int] | None
     play: Play | None
     status: str
+    ended: bool
     board: str
 
     def number(self, place: int) -> int:
@@ -232,7 +235,7 @@ def make_scene(
         For anything else than a position, a play or a game, or for what a play or a game
         has already: dice, rules, the color of a game.
     """
-    status, play = "", None
+    result, play = "", None
     if isinstance(what, Position):
         position, dice = what, _dice(dice)
     elif dice is not None or rules is not None:
@@ -246,7 +249,7 @@ def make_scene(
         raise TypeError("a game knows whose turn it is; color is for positions and plays")
     else:
         position, dice, color = what.position, what.dice, str(what.turn)
-        status = _game_status(what)
+        result = _game_status(what)
         view = view or "white"
     color = one_of(color or "W", ("W", "B"), "color")
     below = _seat(one_of(view or "mover", SIDES, "view"), color)
@@ -263,7 +266,8 @@ def make_scene(
         pips=pips,
         dice=dice,
         play=play,
-        status=status or _status(position, play, color, dice, rules or BRADE),
+        status=result or _status(position, play, color, dice, rules or BRADE),
+        ended=bool(result),
         board=board_text(position),
     )
 

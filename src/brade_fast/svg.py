@@ -406,7 +406,7 @@ def _words(scene: Scene, caption: str, ink: str) -> list[str]:
         parts.append(
             _text(LEFT + 20, y, line, 15, ink, text_anchor="start", class_="player")
         )  # fmt: skip
-        if row == scene.mover and scene.play is None:
+        if row == scene.mover and scene.play is None and caption != scene.status:
             parts.append(
                 _text(LEFT + BOARD_WIDTH, y, scene.status, 15, ink, text_anchor="end",
                       class_="status")
@@ -492,7 +492,7 @@ def svg(
     if dark not in PAGES:
         raise ValueError(f"dark is True, False or None, not {dark!r}")
     if caption is None:
-        caption = scene.status if scene.play is not None else ""
+        caption = scene.status if scene.play is not None or scene.ended else ""
     page, ink = PAGES[dark]
     moves = _moves(scene)
     parts = [_tag("title", escape(_clean(caption or scene.status)))]
