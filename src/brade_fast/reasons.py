@@ -264,15 +264,13 @@ def _against_duties(
     steps = max(whole, key=len)
     wrong = _first_wrong(position, throw, rules, steps)
     bound = [p for p in plays if not (rules.endings_free and p.outcome)] or list(plays)
-    following = position.next_steps(*throw, steps, rules, duties=False)
-    many, reason = throw[0] == throw[1], Reason.BOTH_DICE
-    if many:
-        reason = Reason.MORE_DICE
-    if following:
-        legal = wrong is None and position.next_steps(*throw, steps, rules)
-        step = legal[0] if legal else following[0]
+    reason = Reason.MORE_DICE if throw[0] == throw[1] else Reason.BOTH_DICE
+    if wrong is None:  # the beginning of a legal play
+        step = position.next_steps(*throw, steps, rules)[0]
         name = f"{place_name(step.source)}/{place_name(step.target)}"
-        return _Refusal(reason, wrong or step, f"{reason.value}, {name} can follow")
+        return _Refusal(reason, step, f"{reason.value}, {name} can follow")
+    while following := position.next_steps(*throw, steps, rules, duties=False):
+        steps += (following[0],)  # it leads to no legal play however it goes on; why?
     if len(steps) < max(len(play.steps) for play in bound):
         return _Refusal(reason, wrong, reason.value)
     if len(steps) == 1 and steps[0].die < max(throw):
