@@ -8,13 +8,14 @@ import numpy as np
 
 from ._core import Play, Position, Step, apply
 from .notation import dice_text, parse_dice
+from .playtext import read_text
 from .rules import BRADE, IllegalPlayError, InvalidDiceError, Outcome, PhaseError, Rules
 
 __all__ = ["Turn", "read_throw"]
 
 
-def read_throw(d1: object, d2: object = None) -> tuple[int, int]:
-    """A throw from two numbers or one text; the order of the dice is kept.
+def read_throw(d1: object, d2: object = None, what: str = "a throw") -> tuple[int, int]:
+    """A throw from two numbers, a pair or one text; the order of the dice is kept.
 
     Raises
     ------
@@ -23,16 +24,16 @@ def read_throw(d1: object, d2: object = None) -> tuple[int, int]:
     if d2 is None:
         if isinstance(d1, str):
             return parse_dice(d1)
-        raise TypeError(
-            f"a throw is two dice, as throw(6, 2), or one text, as throw('6-2'), not {d1!r} alone"
-        )
+        if not isinstance(d1, tuple | list | np.ndarray) or np.shape(d1) != (2,):
+            raise TypeError(f"{what} is two dice, as 6, 2, or one text, as '6-2', not {d1!r}")
+        d1, d2 = d1
     dice = []
     for die in (d1, d2):
         if isinstance(die, bool | np.bool_) or not hasattr(die, "__index__"):
             raise TypeError(f"a die is a whole number, not {die!r}")
         dice.append(die.__index__())
     if not all(1 <= die <= 6 for die in dice):
-        raise InvalidDiceError(f"a throw is two numbers from 1 to 6, not {dice}")
+        raise InvalidDiceError(f"{what} is two numbers from 1 to 6, not {dice[0]} and {dice[1]}")
     return dice[0], dice[1]
 
 
@@ -71,7 +72,7 @@ class Turn:
     ) -> None:
         if not isinstance(position, Position):
             raise TypeError(f"a turn begins from a Position, not {type(position).__name__}")
-        self._dice = parse_dice(dice) if isinstance(dice, str) else read_throw(*dice)
+        self._dice = read_throw(dice)
         self._origin = position
         self._rules = rules
         self._steps: list[Step] = []
@@ -138,8 +139,9 @@ class Turn:
         Parameters
         ----------
         step : Step or str
-            A text is ``source/target``, such as ``1/7``, ``bar/3`` or ``20/off``; marks may
-            follow. If a man can be borne off with either die, the text means the lower one.
+            A text is ``source/target``, such as ``1/7``, ``bar/3`` or ``20/off``, read as
+            tolerantly as plays are; marks do not matter. If a man can be borne off with either
+            die, the text means the lower one.
 
         Returns
         -------
@@ -157,19 +159,26 @@ class Turn:
 
     def _find(self, step: Step | str) -> Step:
         if isinstance(step, str):
-            wanted = step.strip().lower().rstrip("*!")
-            fits = [s for s in self._legal if _step_text(s) == wanted]
+            ways = read_text(step).ways
+            if len(ways) != 1 or ways[0].stops:
+                raise IllegalPlayError(f"{step!r} is not one step; a step is one man, one die")
+            fits = [s for s in self._legal if (s.source, s.target) == ways[0][:2]]
             if fits:
                 return min(fits, key=lambda s: s.die)
+            legal = self._legal_text()
         elif not isinstance(step, Step):
             raise TypeError(f"a step is a Step or a text, not {type(step).__name__}")
         elif step in self._legal:
             return step
-        legal = ", ".join(dict.fromkeys(map(_step_text, self._legal)))
+        else:  # written out, for it may be the mark that is wrong
+            legal = ", ".join(map(repr, self._legal))
         raise IllegalPlayError(
             f"{step!r} cannot follow with {dice_text(self._dice)}; "
             + (f"what can: {legal}" if legal else "the turn is complete")
         )
+
+    def _legal_text(self) -> str:
+        return ", ".join(dict.fromkeys(map(_step_text, self._legal)))
 
     def pop(self) -> Step:
         """Take the last step back and return it.
@@ -195,8 +204,7 @@ class Turn:
             If steps can follow.
         """
         if self._legal:
-            legal = ", ".join(dict.fromkeys(map(_step_text, self._legal)))
-            raise PhaseError(f"the turn is not complete: {legal} can follow")
+            raise PhaseError(f"the turn is not complete: {self._legal_text()} can follow")
         after, outcome = self._replayed()
         after = after.flip()
         return next(
@@ -208,6 +216,8 @@ class Turn:
     def copy(self) -> Turn:
         """An independent copy."""
         return copy.deepcopy(self)
+
+    __copy__ = copy  # a shallow one would share the steps
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Turn):
