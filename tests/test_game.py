@@ -134,7 +134,7 @@ def test_case_12_is_over_and_no_game_starts_from_it():
 
 
 def check_by_reference(game: Game, rnd: random.Random, turns: int) -> Game:
-    """Play at random, to an end where there is one; compare what is legal, what it leads to and when it ends."""
+    """Play at random, but end where one can; compare what is legal, and when it ends."""
     while not game.is_over and len(game.moves) < turns:
         mover, before = game.turn, reference.board_of(game.position.array())
         dice = game.dice or game.throw()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 
 import numpy as np
 
@@ -227,11 +228,7 @@ class Match:
         if leader is None:
             return False
         score, left = self.score, self.games_left
-        most = max(map(self.rules.value, self.rules.outcomes))
-        best = min(
-            (o.category for o in self.rules.outcomes if self.rules.value(o) == most and o.category),
-            key=_BEST_FIRST.index,
-        )
+        most, best = _most_valuable(self.rules)
         threat = score[leader.other] + left * most
         if threat != score[leader]:
             return threat < score[leader]
@@ -274,6 +271,16 @@ class Match:
             f"<Match of {self.games}: {len(self.finished)} finished, "
             f"W {score[Color.WHITE]} B {score[Color.BLACK]}>"
         )
+
+
+@functools.lru_cache(maxsize=64)
+def _most_valuable(rules: Rules) -> tuple[int, str]:
+    """The most that a game can give, and the best category in which it gives that."""
+    most = max(map(rules.value, rules.outcomes))
+    return most, min(
+        (o.category for o in rules.outcomes if rules.value(o) == most and o.category),
+        key=_BEST_FIRST.index,
+    )
 
 
 def _worth(categories: tuple[str, ...]) -> tuple[int, ...]:
