@@ -360,6 +360,63 @@ def test_every_question_has_an_answer_before_the_first_game():
     assert repr(match) == "<Match of 3: 0 finished, W 0 B 0>"
 
 
+GAMES = {
+    "at the start": Match,
+    "a game goes on": lambda: next_begun(Match(3, seed=1)),
+    "between games": lambda: of(("W", 1)),
+    "decided": lambda: of(("W", 12), ("W", 12)),
+    "over": lambda: of(("W", 1), ("B", 1), ("B", 1)),
+    "over and undecided": lambda: of(("W", 1), ("", 13), ("B", 1), rules=VERQUERE),
+}
+ROOM = {"at the start", "between games", "decided"}
+QUESTIONS = {
+    "add": (lambda match: match.add(finished_game(match, "W", Outcome.BEAR_OFF)), ROOM),
+    "categories": (lambda match: match.categories("W"), set(GAMES)),
+    "copy": (Match.copy, set(GAMES)),
+    "next_game": (Match.next_game, ROOM),
+    **{
+        name: (lambda match, name=name: getattr(match, name), set(GAMES))
+        for name in (
+            "begins_next", "current", "finished", "games", "games_left", "is_decided", "is_over",
+            "leader", "rules", "score", "started", "winner",
+        )
+    },
+}  # fmt: skip
+
+
+def next_begun(match: Match) -> Match:
+    match.next_game()
+    return match
+
+
+def test_every_public_name_is_asked():
+    assert [name for name in dir(Match) if not name.startswith("_")] == sorted(QUESTIONS)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("phase", GAMES)
+def test_every_question_has_an_answer_or_a_sentence_in_every_phase(phase, name):
+    match = GAMES[phase]()
+    before = match.copy()
+    ask, phases = QUESTIONS[name]
+    if phase in phases:
+        ask(match)
+        return
+    with pytest.raises(PhaseError, match=r"the match is over|game 1 of the match goes on"):
+        ask(match)
+    assert match == before
+
+
+def test_a_game_that_could_not_begin_draws_no_throw():
+    match = Match(3, seed=1)
+    expected = match.copy().next_game().teka
+    for wrong in ({"begins": "X"}, {"teka": (3, 3)}, {"position": Position({25: 15}, {1: 15})}):
+        with pytest.raises(ValueError, match=r"."):
+            match.next_game(**wrong)
+    assert match.started == ()
+    assert match.next_game().teka == expected
+
+
 # --- What a match is made from ----------------------------------------------------------
 
 

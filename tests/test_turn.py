@@ -177,6 +177,41 @@ def test_a_pass_is_complete_at_once():
         turn.pop()
 
 
+QUESTIONS = (
+    "copy", "dice", "dice_left", "is_complete", "legal_steps", "origin", "outcome", "play", "pop",
+    "position", "push", "rules", "steps",
+)  # fmt: skip
+
+
+def test_every_question_has_an_answer_or_a_sentence_wherever_a_turn_stands():
+    assert [name for name in dir(Turn) if not name.startswith("_")] == list(QUESTIONS)
+    begun = Turn(Position.start(), (6, 6))
+    complete = begun.copy()
+    complete.push("1/7")
+    passed = Turn(Position({20: 1, 21: 2, 23: 2}, {12: 2, 1: 13}), (4, 4))
+    for turn, refused in (
+        (begun, {"play", "pop"}),
+        (complete, {"push"}),
+        (passed, {"pop", "push"}),
+    ):
+        for name in QUESTIONS:
+            asked = turn.copy()
+            error = IllegalPlayError if name == "push" else PhaseError
+            if name in refused:
+                with pytest.raises(error, match=r"\w+ \w+ \w+ \w+"):
+                    ask(asked, name)
+                assert asked == turn
+            else:
+                ask(asked, name)
+
+
+def ask(turn: Turn, name: str) -> None:
+    if name == "push":
+        turn.push(turn.legal_steps()[0] if turn.legal_steps() else "1/7")
+    elif callable(answer := getattr(turn, name)):
+        answer()
+
+
 # --- Texts and steps that are given -----------------------------------------------------
 
 

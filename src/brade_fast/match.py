@@ -75,13 +75,23 @@ class Match:
         for name in (white, black):
             if not isinstance(name, str):
                 raise TypeError(f"a player's name is a str, not {type(name).__name__}")
-        self.games = int(games)
-        self.rules = rules
+        self._games = int(games)
+        self._rules = rules
         self.white = white
         self.black = black
         self.play_out = bool(play_out)
         self._rng = generator(seed, rng)
         self._started: list[Game] = []
+
+    @property
+    def games(self) -> int:
+        """How many games the match has."""
+        return self._games
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of all its games."""
+        return self._rules
 
     # --- Games --------------------------------------------------------------------------
 
