@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._core import Play, Position
-from .notation import State, dice_text, parse_state, rules_text, state_text
+from .notation import State, dice_text, parse_state, read_dice, rules_text, state_text
 from .rules import (
     BRADE,
     IllegalPlayError,
@@ -24,7 +24,7 @@ from .rules import (
     PhaseError,
     Rules,
 )
-from .turn import Turn, read_throw
+from .turn import Turn
 
 __all__ = ["Color", "Game", "How", "Move", "Phase", "Result", "Turn"]
 
@@ -159,7 +159,7 @@ class Game:
             teka = self._draw()
             while teka[0] == teka[1]:
                 teka = self._draw()
-        self._teka = None if teka is None else read_throw(*teka)
+        self._teka = None if teka is None else read_dice(teka)
         if self._teka is not None:
             white, black = self._teka
             if white == black:
@@ -336,7 +336,12 @@ class Game:
         self._need_going("nobody throws")
         if self._dice is not None:
             raise PhaseError(f"{dice_text(self._dice)} lies on the table and must be played first")
-        self._dice = self._draw() if d1 is None and d2 is None else read_throw(d1, d2)
+        if d1 is None and d2 is None:
+            self._dice = self._draw()
+        elif d2 is None and not isinstance(d1, str):
+            raise TypeError(f"a throw is two dice, as throw(6, 2), or a text, not {d1!r} alone")
+        else:
+            self._dice = read_dice(d1 if d2 is None else (d1, d2))
         self._plays = None
         return self._dice
 

@@ -7,33 +7,10 @@ import copy
 import numpy as np
 
 from ._core import Play, Position, Step, apply
-from .notation import dice_text, parse_dice
-from .rules import BRADE, IllegalPlayError, InvalidDiceError, Outcome, PhaseError, Rules
+from .notation import dice_text, read_dice
+from .rules import BRADE, IllegalPlayError, Outcome, PhaseError, Rules
 
-__all__ = ["Turn", "read_throw"]
-
-
-def read_throw(d1: object, d2: object = None) -> tuple[int, int]:
-    """A throw from two numbers or one text; the order of the dice is kept.
-
-    Raises
-    ------
-    InvalidDiceError, TypeError
-    """
-    if d2 is None:
-        if isinstance(d1, str):
-            return parse_dice(d1)
-        raise TypeError(
-            f"a throw is two dice, as throw(6, 2), or one text, as throw('6-2'), not {d1!r} alone"
-        )
-    dice = []
-    for die in (d1, d2):
-        if isinstance(die, bool | np.bool_) or not hasattr(die, "__index__"):
-            raise TypeError(f"a die is a whole number, not {die!r}")
-        dice.append(die.__index__())
-    if not all(1 <= die <= 6 for die in dice):
-        raise InvalidDiceError(f"a throw is two numbers from 1 to 6, not {dice}")
-    return dice[0], dice[1]
+__all__ = ["Turn"]
 
 
 class Turn:
@@ -71,7 +48,7 @@ class Turn:
     ) -> None:
         if not isinstance(position, Position):
             raise TypeError(f"a turn begins from a Position, not {type(position).__name__}")
-        self._dice = parse_dice(dice) if isinstance(dice, str) else read_throw(*dice)
+        self._dice = read_dice(dice)
         self._origin = position
         self._rules = rules
         self._steps: list[Step] = []
