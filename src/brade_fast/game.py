@@ -176,7 +176,7 @@ class Game:
             decided = Color.WHITE if (white > black) == high_begins else Color.BLACK
             if first not in (None, decided):
                 raise InvalidDiceError(
-                    f"by a teka of W {white} B {black} {decided} begins, not {first}"
+                    f"by a teka of W {white} B {black}, {decided} begins, not {first}"
                 )
             first = decided
         assert first is not None
