@@ -6,6 +6,7 @@
 
 and for developers:
 
+    python3 run.py docs         build the documentation site in build/docs
     python3 run.py long         the checks that take longer than the default tests may
     python3 run.py mutants      break the rules on purpose: do the tests notice?
     python3 run.py fuzz         mutated texts and files: does a reader fail or hang?
@@ -125,6 +126,9 @@ def main() -> int:
     jobs = {
         "bench": lambda rest: run(BIN / "brade-fast", "bench", *rest),
         "test": lambda rest: run(PYTHON, "-m", "pytest", *rest),
+        "docs": lambda rest: run(
+            PYTHON, "-m", "sphinx", "-W", "-b", "html", "docs", "build/docs", *rest
+        ),
         "long": lambda rest: run(PYTHON, "-m", "pytest", "-m", "long", *rest),
         "mutants": lambda rest: run(PYTHON, "tests/mutants.py", *rest),
         "fuzz": lambda rest: run(PYTHON, "tests/fuzz.py", *rest),

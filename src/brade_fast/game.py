@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._core import Play, Position
-from .notation import State, dice_text, parse_outcome, parse_state, rules_text, state_text
+from .notation import (
+    State,
+    dice_text,
+    parse_outcome,
+    parse_state,
+    read_dice,
+    rules_text,
+    state_text,
+)
 from .rules import (
     BRADE,
     IllegalPlayError,
@@ -24,7 +32,7 @@ from .rules import (
     PhaseError,
     Rules,
 )
-from .turn import Turn, read_throw
+from .turn import Turn
 
 __all__ = ["Color", "Game", "How", "Move", "Phase", "Result", "Turn"]
 
@@ -159,7 +167,7 @@ class Game:
             teka = self._draw()
             while teka[0] == teka[1]:
                 teka = self._draw()
-        self._teka = None if teka is None else read_throw(teka, what="a teka")
+        self._teka = None if teka is None else read_dice(teka, "a teka")
         if self._teka is not None:
             white, black = self._teka
             if white == black:
@@ -168,7 +176,7 @@ class Game:
             decided = Color.WHITE if (white > black) == high_begins else Color.BLACK
             if first not in (None, decided):
                 raise InvalidDiceError(
-                    f"by a teka of W {white} B {black} {decided} begins, not {first}"
+                    f"by a teka of W {white} B {black}, {decided} begins, not {first}"
                 )
             first = decided
         assert first is not None
@@ -338,7 +346,10 @@ class Game:
         self._need_going("nobody throws")
         if self._dice is not None:
             raise PhaseError(f"{dice_text(self._dice)} lies on the table and must be played first")
-        self._dice = self._draw() if d1 is None and d2 is None else read_throw(d1, d2)
+        if d1 is None and d2 is None:
+            self._dice = self._draw()
+        else:
+            self._dice = read_dice(d1 if d2 is None else (d1, d2))
         self._plays = None
         return self._dice
 

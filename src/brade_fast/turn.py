@@ -4,37 +4,12 @@ from __future__ import annotations
 
 import copy
 
-import numpy as np
+from ._core import Play, Position, Step
+from .notation import dice_text, read_dice
+from .playtext import read_text, replay
+from .rules import BRADE, IllegalPlayError, Outcome, PhaseError, Rules
 
-from ._core import Play, Position, Step, apply
-from .notation import dice_text, parse_dice
-from .playtext import read_text
-from .rules import BRADE, IllegalPlayError, InvalidDiceError, Outcome, PhaseError, Rules
-
-__all__ = ["Turn", "read_throw"]
-
-
-def read_throw(d1: object, d2: object = None, what: str = "a throw") -> tuple[int, int]:
-    """A throw from two numbers, a pair or one text; the order of the dice is kept.
-
-    Raises
-    ------
-    InvalidDiceError, TypeError
-    """
-    if d2 is None:
-        if isinstance(d1, str):
-            return parse_dice(d1)
-        if not isinstance(d1, tuple | list | np.ndarray) or np.shape(d1) != (2,):
-            raise TypeError(f"{what} is two dice, as 6, 2, or one text, as '6-2', not {d1!r}")
-        d1, d2 = d1
-    dice = []
-    for die in (d1, d2):
-        if isinstance(die, bool | np.bool_) or not hasattr(die, "__index__"):
-            raise TypeError(f"a die is a whole number, not {die!r}")
-        dice.append(die.__index__())
-    if not all(1 <= die <= 6 for die in dice):
-        raise InvalidDiceError(f"{what} is two numbers from 1 to 6, not {dice[0]} and {dice[1]}")
-    return dice[0], dice[1]
+__all__ = ["Turn"]
 
 
 class Turn:
@@ -72,7 +47,7 @@ class Turn:
     ) -> None:
         if not isinstance(position, Position):
             raise TypeError(f"a turn begins from a Position, not {type(position).__name__}")
-        self._dice = read_throw(dice)
+        self._dice = read_dice(dice)
         self._origin = position
         self._rules = rules
         self._steps: list[Step] = []
@@ -108,16 +83,13 @@ class Turn:
         return tuple(left)
 
     def _replayed(self) -> tuple[Position, Outcome]:
-        rows = np.full((1, 4, 4), -1, np.int8)
-        for row, step in zip(rows[0], self._steps, strict=False):
-            row[:] = tuple(step)
-        done = apply(self._origin.array()[None], rows, self._rules)
-        return Position.from_array(done.boards[0]).flip(), Outcome(int(done.outcomes[0]))
+        """The position as the next player would see it, and what it is worth."""
+        return replay(self._origin, tuple(self._steps), self._rules)
 
     @property
     def position(self) -> Position:
         """The board as it stands now, still as the player sees it whose turn it is."""
-        return self._replayed()[0]
+        return self._replayed()[0].flip()
 
     @property
     def outcome(self) -> Outcome:
@@ -206,7 +178,6 @@ class Turn:
         if self._legal:
             raise PhaseError(f"the turn is not complete: {self._legal_text()} can follow")
         after, outcome = self._replayed()
-        after = after.flip()
         return next(
             play
             for play in self._origin.plays(*self._dice, self._rules)
