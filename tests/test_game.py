@@ -187,7 +187,7 @@ def test_whole_games_are_the_reference_s_and_can_be_undone_and_redone(rules):
 def test_games_of_mixed_rules_from_odd_positions_are_the_reference_s():
     rng, rnd = np.random.default_rng(11), random.Random(11)
     outcomes = set()
-    for i in range(120):
+    for i in range(150):
         rules = positions.random_rules(rng)
         kind = positions.KINDS[i % len(positions.KINDS)]
         start = at(positions.synthetic(kind, rng, rules))
@@ -195,7 +195,7 @@ def test_games_of_mixed_rules_from_odd_positions_are_the_reference_s():
         check_by_reference(game, rnd, 8)
         outcomes.add(game.result and game.result.outcome)
         check_undo_and_redo(game)
-    assert len(outcomes) >= 7, outcomes
+    assert {Outcome.BEAR_OFF, Outcome.JOHN, Outcome.FORCED_JOHN} < outcomes
 
 
 # --- Who begins -------------------------------------------------------------------------
