@@ -186,16 +186,16 @@ def test_whole_games_are_the_reference_s_and_can_be_undone_and_redone(rules):
 
 def test_games_of_mixed_rules_from_odd_positions_are_the_reference_s():
     rng, rnd = np.random.default_rng(11), random.Random(11)
-    outcomes = set()
+    outcomes, kinds = set(), (*positions.KINDS, "john_near", "john_near", "nice_near")
     for i in range(150):
         rules = positions.random_rules(rng)
-        kind = positions.KINDS[i % len(positions.KINDS)]
+        kind = kinds[i % len(kinds)]
         start = at(positions.synthetic(kind, rng, rules))
         game = Game(rules, begins=rnd.choice("WB"), position=start, rng=rng)
         check_by_reference(game, rnd, 8)
         outcomes.add(game.result and game.result.outcome)
         check_undo_and_redo(game)
-    assert {Outcome.BEAR_OFF, Outcome.JOHN, Outcome.FORCED_JOHN} < outcomes
+    assert len(outcomes) > 7, outcomes
 
 
 # --- Who begins -------------------------------------------------------------------------
