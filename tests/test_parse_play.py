@@ -144,8 +144,8 @@ def test_marks_and_touch_downs_may_be_missing_where_one_play_is_left():
     "text",
     [
         "1/7/9", "1/3/9", "1/9", "1-9", "1→9", "1 -> 9", "1/7*/9!", "1/9*",
-        "1/7 7/9", "7/9 1/7", "7/9, 1/7", "1/7; 7/9", "1/7 and then 7/9", "1 to 9", " 1/9 ",
-        "01/09",
+        "1/7 7/9", "7/9 1/7", "7/9, 1/7", "1/7; 7/9", "1/7 7/9.", "1/7 and then 7/9",
+        "1 to 9", " 1/9 ", "01/09",
     ],
 )  # fmt: skip
 def test_one_man_with_both_dice_is_read_however_it_is_written(text):

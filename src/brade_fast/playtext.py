@@ -106,7 +106,7 @@ def read_text(text: str) -> PlayText:
     plain = _DASHES.sub("/", plain)
     plain = _JOINING_WORDS.sub(" ", plain)
     plain = re.sub(r"\s*/\s*", "/", plain)
-    plain = re.sub(r"\s+(?=[*!(x×])", "", plain)
+    plain = re.sub(r"\s+(?=[*!(x×])", "", plain).rstrip(" .")
     ways: list[Way] = []
     marks: set[tuple[int, int]] = set()
     for word in plain.split():
