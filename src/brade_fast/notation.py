@@ -332,8 +332,10 @@ def parse_dice(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def read_dice(dice: Any) -> tuple[int, int]:
+def read_dice(dice: Any, what: str = "a throw") -> tuple[int, int]:
     """A throw from two numbers or from a text; the dice stay in the order given.
+
+    `what` is what errors call it.
 
     Raises
     ------
@@ -347,13 +349,13 @@ def read_dice(dice: Any) -> tuple[int, int]:
     try:
         given = list(dice)
     except TypeError:
-        raise TypeError(f"a throw is two dice, as (6, 2), or a text, not {dice!r}") from None
+        raise TypeError(f"{what} is two dice, as (6, 2), or a text, not {dice!r}") from None
     for die in given:
         if isinstance(die, bool | np.bool_) or not hasattr(die, "__index__"):
             raise TypeError(f"a die is a whole number, not {die!r}")
     numbers = [die.__index__() for die in given]
     if len(numbers) != 2 or not all(1 <= die <= 6 for die in numbers):
-        raise InvalidDiceError(f"a throw is two numbers from 1 to 6, not {numbers}")
+        raise InvalidDiceError(f"{what} is two numbers from 1 to 6, not {numbers}")
     return numbers[0], numbers[1]
 
 
