@@ -171,6 +171,11 @@ def test_men_on_the_bar(text):
     assert str(parse_play(CASE_7, (6, 2), text)) == "bar/6! bar/2"
 
 
+def test_a_throw_before_the_play_must_be_the_one_on_the_table():
+    with pytest.raises(IllegalPlayError, match="it is a play of 6-3"):
+        parse_play(START, (6, 2), "6-3: 1/7/10")
+
+
 # --- Levels -----------------------------------------------------------------------------
 
 # A man on 14 can come to 22 by way of a blot on 20 or of the empty 16.

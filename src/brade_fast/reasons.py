@@ -140,7 +140,7 @@ def explain(
     if exact:
         return Explanation(Reason.LEGAL, None, tuple(exact), f"{told} is legal")
     try:
-        said = read_text(text)
+        said = read_text(text, throw)
     except UnreadableError as error:
         near = _near_texts(plays, text)
         refusal = _Refusal(Reason.UNREADABLE, None, str(error))
