@@ -47,6 +47,7 @@ Source = str | os.PathLike[str] | BinaryIO
 _CHUNK = 1 << 16
 _LONGEST_LINE = {"text": 1 << 16, "jsonl": 1 << 26}  # bytes
 _MOST_LINES = 1 << 18  # of one game
+_MARK = b"\xef\xbb\xbf"
 _GZIP = 31  # what zlib calls a gzip member
 
 
@@ -180,7 +181,9 @@ class GameReader:
             *lines, rest = piece.split(b"\n")
             for text in lines:
                 number += 1
-                yield _Line(number, b"".join((*begun, text)).removesuffix(b"\r"), True)
+                whole = b"".join((*begun, text)).removesuffix(b"\r")
+                # The mark that some editors put before the first letter of a file.
+                yield _Line(number, whole.removeprefix(_MARK) if number == 1 else whole, True)
                 begun, size = [], 0
             begun.append(rest)
             size += len(rest)
@@ -189,7 +192,7 @@ class GameReader:
                     f"a line is longer than {limit:,} bytes", file=self._name, line=number + 1
                 )
         if size:
-            yield _Line(number + 1, b"".join(begun), False)
+            yield _Line(number + 1, b"".join(begun).removeprefix(b"" if number else _MARK), False)
 
     def _blocks(self) -> Iterator[list[_Line]]:
         """The lines of each game. Comments after an empty line belong to the next game."""
@@ -223,17 +226,15 @@ class GameReader:
     # --- Games --------------------------------------------------------------------------
 
     def _decoded(self, line: _Line) -> str:
-        text = line.text
-        if line.number == 1:
-            text = text.removeprefix(b"\xef\xbb\xbf")
         try:
-            return text.decode()
+            return line.text.decode()
         except UnicodeDecodeError as fault:
+            good = line.text[: fault.start].decode()
             raise RecordError(
-                f"byte {text[fault.start]:#04x} is no UTF-8",
+                f"byte {line.text[fault.start]:#04x} is no UTF-8",
                 file=self._name,
                 line=line.number,
-                column=fault.start + 1,
+                column=len(good) + 1,
             ) from None
 
     def _read_line_of_json(self, block: list[_Line]) -> GameRecord | None:
@@ -243,14 +244,16 @@ class GameReader:
         except RecordError:
             if line.whole:
                 raise
-            self.cut = f"line {line.number}"
+            self.cut = _last_line(line)
             return None
 
     def _read_block(self, block: list[_Line]) -> GameRecord | None:
         first, last = block[0].number, block[-1]
         whole = block if last.whole else block[:-1]
         texts = [self._decoded(line) for line in whole]
-        if not last.whole:
+        # A comment after an empty line is the next game's, of which nothing more is there.
+        foreign = last.text.startswith(b";") and len(texts) > 0 and not texts[-1].strip()
+        if not last.whole and not foreign:
             # The end of the last line is not there. Does it stand as it would be written?
             try:
                 all_texts = [*texts, self._decoded(last)]
@@ -259,12 +262,18 @@ class GameReader:
                     return record
             except RecordError:
                 pass
-            self.cut = f"line {last.number}"
+        if not last.whole:
+            self.cut = _last_line(last)
         if not any(text.strip() and text.strip()[0] not in "[;" for text in texts):
             # Only the end of a file can be so: tags of a game whose turns are missing.
             self.cut = self.cut or f"the game of line {first}"
             return None
         return parse_lines(texts, file=self._name, first_line=first)
+
+
+def _last_line(line: _Line) -> str:
+    text = line.text.decode(errors="replace")
+    return f"line {line.number} ({text if len(text) <= 60 else text[:57] + '...'!r})"
 
 
 def _checked_format(format: str | None) -> Format | None:
@@ -353,24 +362,26 @@ class GameWriter:
     def _go_to_end(self) -> None:
         """Behind the last thing that is whole; what was cut off there is dropped."""
         if self._gzip:
-            self._file.truncate(_whole_members(self._file))
+            self._file.truncate(_whole_members(self._file, self._format))
             self._file.seek(0, os.SEEK_END)
             return
         size = self._file.seek(0, os.SEEK_END)
-        start, tail = _tail(self._file, size, b"[Rules" if self._format == "text" else None)
+        start, tail = _tail(self._file, size, b"[Rules" if self._format == "text" else b"")
+        kept = tail
         if tail and not tail.endswith(b"\n"):
             reader = GameReader(io.BytesIO(tail), strict=False, format=self._format)
             for _ in reader:
                 pass
-            if reader.cut is not None or reader.skipped:
-                tail = tail[: tail.rfind(b"\n") + 1]
-                self._file.truncate(start + len(tail))
-                self._file.seek(0, os.SEEK_END)
-            else:
-                self._file.write(b"\n")
-                tail += b"\n"
-        if self._format == "text" and tail and not tail.endswith(b"\n\n"):
-            self._file.write(b"\n")
+            whole = reader.cut is None and not reader.skipped
+            kept = tail + b"\n" if whole else tail[: tail.rfind(b"\n") + 1]
+        if self._format == "text":
+            kept = _without_bare_tags(kept)
+            if kept and not kept.endswith(b"\n\n"):
+                kept += b"\n"
+        same = len(os.path.commonprefix((tail, kept)))
+        self._file.truncate(start + same)
+        self._file.seek(0, os.SEEK_END)
+        self._file.write(kept[same:])
 
     def write(self, record: GameRecord | Game) -> None:
         """Write a game.
@@ -406,41 +417,73 @@ class GameWriter:
         self.close()
 
 
-def _tail(file: BinaryIO, size: int, begin: bytes | None) -> tuple[int, bytes]:
-    """(place, bytes) of the last line of a file; with `begin` from the last line that begins so."""
+def _tail(file: BinaryIO, size: int, begin: bytes) -> tuple[int, bytes]:
+    """(place, bytes) of the end of a file: from the last but one line that begins with `begin`."""
     start, tail = size, b""
     while start > 0:
-        step = min(_CHUNK, start)
+        step = min(max(_CHUNK, len(tail)), start)
         start -= step
         file.seek(start)
         tail = file.read(step) + tail
-        at = tail.rstrip(b"\n").rfind(b"\n" + (begin or b"")) + 1
+        last = tail.rstrip(b"\n").rfind(b"\n" + begin)
+        at = tail.rfind(b"\n" + begin, 0, max(last, 0)) + 1
         if at:
-            start, tail = start + at, tail[at:]
-            break
-    file.seek(0, os.SEEK_END)
+            return start + at, tail[at:]
     return start, tail
 
 
-def _whole_members(file: BinaryIO) -> int:
-    """The size of all gzip members that have their end."""
+def _without_bare_tags(text: bytes) -> bytes:
+    """A text without tags at its end to which no game came, and the comments over them: games
+    that follow would seem to be theirs."""
+    lines = text.splitlines(keepends=True)
+    end = len(lines)
+    while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith((b"[", b";"))):
+        end -= 1
+    # Comments right under a game are its own.
+    while end < len(lines) and lines[end].lstrip().startswith(b";"):
+        end += 1
+    rest = lines[end:]
+    return b"".join(lines[:end] if any(line.lstrip().startswith(b"[") for line in rest) else lines)
+
+
+def _whole_members(file: BinaryIO, format: Format) -> int:
+    """The size of all gzip members that have their end.
+
+    Raises
+    ------
+    RecordError
+        If the file is no gzip, or if more than one game is in the member that is cut off.
+    """
     file.seek(0)
     whole = place = 0
     unpack = zlib.decompressobj(_GZIP)
+    game_end = b"\n" if format == "jsonl" else b"\n\n"
+    ended = more = False  # in this member a game has its end, something follows it
+    last = b""
     while piece := file.read(_CHUNK):
         while piece:
             try:
-                unpack.decompress(piece, _CHUNK)
+                text = last + unpack.decompress(piece, _CHUNK).replace(b"\r", b"")
             except zlib.error as fault:
                 raise RecordError(
                     f"this is no gzip, and nothing can be added to it: {fault}"
                 ) from None
+            if not ended and game_end in text:
+                ended, text = True, text.partition(game_end)[2]
+            more = more or (ended and bool(text.strip()))
+            last = text[-1:]
             used = len(piece) - len(unpack.unconsumed_tail) - len(unpack.unused_data)
             place += used
             piece = unpack.unconsumed_tail
             if unpack.eof:
                 whole = place
                 piece, unpack = unpack.unused_data, zlib.decompressobj(_GZIP)
+                ended, more, last = False, False, b""
+    if whole < place and more:
+        raise RecordError(
+            "the gzip file is cut off in a part that holds more than one game; turn it into "
+            "another file first (brade-fast convert), and add to that"
+        )
     return whole
 
 

@@ -49,7 +49,7 @@ def add_to(commands: Commands) -> None:
     check = commands.add(
         "check",
         _check,
-        "look whether every play and result of record files is legal; status 1 if not",
+        "look whether record files are whole and every play and result legal; status 1 if not",
         "check games.txt",
         takes_rules=False,
     )
@@ -193,7 +193,7 @@ def _check(arguments: argparse.Namespace) -> int:
                 "errors": errors,
             }
         )
-    ok = not any(result["broken"] for result in results)
+    ok = not any(result["broken"] or result["cut"] for result in results)
     if arguments.json:
         print_json({"ok": ok, "files": results})
     else:
