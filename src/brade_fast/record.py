@@ -1,7 +1,9 @@
 """Files of games: text or JSON Lines, plain or gzip, of any size.
 
 ``recordtext`` says how one game is written. A text file is its games one after the other, each with
-an empty line at its end; JSON Lines hold one game a line; in gzip each game is a member of its own.
+an empty line at its end; a tag behind a turn begins the next game, and so do comments behind an
+empty line over such a tag. JSON Lines hold one game a line; in gzip each game is a member of its
+own.
 Every game is written and flushed at once, so that a process that is killed loses at most the game
 it was writing.
 """
@@ -22,7 +24,7 @@ from .recordtext import (
     GameRecord,
     game_json,
     game_text,
-    is_canonical_end,
+    may_go_on,
     parse_json,
     parse_lines,
 )
@@ -254,11 +256,11 @@ class GameReader:
         # A comment after an empty line is the next game's, of which nothing more is there.
         foreign = last.text.startswith(b";") and len(texts) > 0 and not texts[-1].strip()
         if not last.whole and not foreign:
-            # The end of the last line is not there. Does it stand as it would be written?
+            # The end of the last line is not there: it may be whole all the same.
             try:
-                all_texts = [*texts, self._decoded(last)]
-                record = parse_lines(all_texts, file=self._name, first_line=first)
-                if is_canonical_end(all_texts, record):
+                line = self._decoded(last)
+                record = parse_lines([*texts, line], file=self._name, first_line=first)
+                if not may_go_on(line, record):
                     return record
             except RecordError:
                 pass
@@ -367,21 +369,25 @@ class GameWriter:
             return
         size = self._file.seek(0, os.SEEK_END)
         start, tail = _tail(self._file, size, b"[Rules" if self._format == "text" else b"")
-        kept = tail
-        if tail and not tail.endswith(b"\n"):
-            reader = GameReader(io.BytesIO(tail), strict=False, format=self._format)
-            for _ in reader:
-                pass
-            whole = reader.cut is None and not reader.skipped
-            kept = tail + b"\n" if whole else tail[: tail.rfind(b"\n") + 1]
+        kept, end = tail, b""
         if self._format == "text":
             kept = _without_bare_tags(kept)
-            if kept and not kept.endswith(b"\n\n"):
-                kept += b"\n"
-        same = len(os.path.commonprefix((tail, kept)))
-        self._file.truncate(start + same)
+        if kept and not kept.endswith(b"\n"):
+            reader = GameReader(io.BytesIO(kept), strict=False, format=self._format)
+            for _ in reader:
+                pass
+            if reader.cut is None and not reader.skipped:
+                end = b"\n"
+            else:
+                kept = kept[: kept.rfind(b"\n") + 1]
+        if self._format == "text":
+            # Its own line may have been all that these tags had.
+            kept = _without_bare_tags(kept)
+            if kept and not (kept + end).endswith(b"\n\n"):
+                end += b"\n"
+        self._file.truncate(start + len(kept))
         self._file.seek(0, os.SEEK_END)
-        self._file.write(kept[same:])
+        self._file.write(end)
 
     def write(self, record: GameRecord | Game) -> None:
         """Write a game.

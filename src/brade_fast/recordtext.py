@@ -151,7 +151,7 @@ def as_record(record: GameRecord | Game) -> GameRecord:
     if not isinstance(record, GameRecord):
         raise TypeError(f"a record is a GameRecord or a Game, not {type(record).__name__}")
     check_tags(record.tags)
-    check_comments(record.comments, len(record.game.moves))
+    check_comments(record.comments, record.game)
     return record
 
 
@@ -172,18 +172,21 @@ def check_tags(tags: Mapping[str, str]) -> None:
         _check_line(value, f"the tag {name}")
 
 
-def check_comments(comments: Mapping[int, Iterable[str]], moves: int) -> None:
+def check_comments(comments: Mapping[int, list[str]], game: Game) -> None:
     """Refuse comments that no line can hold, or that have no place.
 
     Raises
     ------
     ValueError, TypeError
     """
+    last = len(game.moves) + game.is_over
     for place, lines in comments.items():
-        if isinstance(place, bool) or not isinstance(place, int) or not -1 <= place <= moves + 1:
-            raise ValueError(f"comments stand at -1 to {moves + 1} in this game, not at {place!r}")
-        if isinstance(lines, str):
+        if isinstance(place, bool) or not isinstance(place, int) or not HEAD <= place <= last:
+            raise ValueError(f"comments stand at -1 to {last} in this game, not at {place!r}")
+        if not isinstance(lines, list):
             raise TypeError("comments are lists of texts, one for each line")
+        if not lines:
+            raise ValueError(f"the list of comments at {place} is empty; leave it out")
         for line in lines:
             if not isinstance(line, str):
                 raise TypeError(f"a comment is a text, not {line!r}")
@@ -441,10 +444,17 @@ def parse_lines(
     return reader.record()
 
 
-def is_canonical_end(lines: list[str], record: GameRecord) -> bool:
-    """Whether the last line stands as it is written, so that nothing of it can be missing."""
-    written = game_text(record).rstrip("\n").split("\n")
-    return written[-1] == lines[-1].strip()
+def may_go_on(line: str, record: GameRecord) -> bool:
+    """Whether something may be missing at the end of the last line of a record.
+
+    Of the lines that can be read as they stand only a play can be the beginning of another.
+    """
+    match = _MOVE.fullmatch(line.partition(";")[0].strip())
+    if match is None or not match[4]:
+        return False
+    play = record.game.peek()
+    others = map(str, play.origin.plays(*play.dice, play.rules))
+    return any(text != match[4] and text.startswith(match[4]) for text in others)
 
 
 # ---------------------------------------------------------------------------------------
@@ -480,7 +490,7 @@ def game_json(record: GameRecord | Game) -> str:
                 "points": result.points,
                 "how": result.how.value,
             },
-            "comments": {str(place): list(c) for place, c in sorted(record.comments.items()) if c},
+            "comments": {str(place): list(c) for place, c in sorted(record.comments.items())},
         },
         ensure_ascii=False,
         separators=(",", ":"),
@@ -548,7 +558,7 @@ def _from_json(reader: _LineReader, data: Any, text: str) -> GameRecord:
         resigned = result["how"] == How.RESIGNED.value
         reader.finish(game, winner, parse_outcome(result["outcome"]), result["points"], resigned, 1)
     comments = {_place(key): lines for key, lines in data.get("comments", {}).items()}
-    check_comments(comments, len(game.moves))
+    check_comments(comments, game)
     return GameRecord(game, data.get("tags", {}), comments)
 
 
