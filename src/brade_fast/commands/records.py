@@ -6,6 +6,7 @@ import argparse
 import collections
 import math
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -110,6 +111,8 @@ def _convert(arguments: argparse.Namespace) -> int:
     if target is None:
         if os.path.exists(source):
             raise ValueError(f"say which file {source} is to be turned into")
+        if source.lower().endswith((".txt", ".jsonl", ".gz")):
+            raise ValueError(f"there is no file {source}")
         return _convert_position(arguments)
     if os.path.exists(target):
         if os.path.samefile(source, target):
@@ -147,7 +150,7 @@ def _convert_position(arguments: argparse.Namespace) -> int:
     state = None
     if text == "start":
         position = Position.start()
-    elif text.count(":") >= 3 and "/" not in text.split(":", 3)[0]:
+    elif re.match(r"[^:]*:\s*[WB]\s*:", text, re.IGNORECASE):
         state = parse_state(text)
         position = state.position
     else:
