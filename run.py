@@ -6,8 +6,10 @@
 
 and for developers:
 
+    python3 run.py docs         build the documentation site in build/docs
     python3 run.py long         the checks that take longer than the default tests may
     python3 run.py mutants      break the rules on purpose: do the tests notice?
+    python3 run.py fuzz         mutated texts and files: does a reader fail or hang?
     python3 run.py sanitize     verify with bounds checks and the address and UB sanitizers
     python3 run.py plain        verify with the plain C that other processors than x86-64 get
     python3 run.py pytest-bench the benchmark cases one by one, with pytest-benchmark
@@ -124,8 +126,12 @@ def main() -> int:
     jobs = {
         "bench": lambda rest: run(BIN / "brade-fast", "bench", *rest),
         "test": lambda rest: run(PYTHON, "-m", "pytest", *rest),
+        "docs": lambda rest: run(
+            PYTHON, "-m", "sphinx", "-W", "-b", "html", "docs", "build/docs", *rest
+        ),
         "long": lambda rest: run(PYTHON, "-m", "pytest", "-m", "long", *rest),
         "mutants": lambda rest: run(PYTHON, "tests/mutants.py", *rest),
+        "fuzz": lambda rest: run(PYTHON, "tests/fuzz.py", *rest),
         "sanitize": sanitize,
         "plain": plain,
         "instructions": lambda rest: run(PYTHON, "benchmarks/instructions.py", *rest),

@@ -1,4 +1,30 @@
-"""Bräde (Swedish Tables), verquere and révertier: exact rules and a fast enumerator."""
+"""Bräde (Swedish Tables), verquere and révertier: exact rules, games, and a fast enumerator.
+
+Names by task; ``help(brade_fast.Game)`` and the like tell the rest.
+
+A position
+    ``Position.start()``, ``Position({1: 7, 0: 3, ...}, {...})`` (index 0 bar, 1-24 points),
+    ``Position.from_text("1:7 bar:3 ... / ...")`` or of an id; ``.id``, ``str()``, ``.array()``
+Look at it
+    ``position.diagram()`` text, ``position.svg()`` a picture, ``position.report()`` shots and
+    dangers; ``brade_fast.diagram`` for PNG, pages and a whole game
+Plays of a throw
+    ``position.plays(6, 2)``; ``play.position``, ``play.outcome``, ``play.steps``, ``str(play)``
+A play that somebody typed
+    ``position.parse(6, 2, "1/7, 1/3")`` or ``parse_play``; ``explain`` says why one is illegal
+Play a game
+    ``Game()``: ``.throw()``, ``.legal_plays``, ``.push("1/7 1/3")``, ``.pop()``, ``.resign()``,
+    ``.result``, ``.moves``; ``Turn``, or ``game.turn_steps()``, goes step by step
+Score a match
+    ``Match(3)``: ``.next_game()``, ``.score``, ``.winner``
+Save and load games
+    ``open_writer("games.txt")``, ``read_games("games.txt")``, ``GameRecord``, ``game_text``,
+    ``parse_game``, ``match_records``, ``match_of``
+Other rules
+    ``BRADE``, ``VERQUERE``, ``REVERTIER``, ``BRADE.replace(monk=False)``; ``Outcome``
+Many positions at once
+    ``enumerate_plays``, ``iter_plays``, ``count_plays``, ``apply``, ``perft``, ``playouts``
+"""
 
 from ._core import (
     Play,

@@ -274,7 +274,7 @@ def report(position: Position, rules: Rules = BRADE) -> Report:
     >>> from brade_fast import Position
     >>> seen = report(Position.from_text("1:10 14:2 20:3 / 1:12 4 15:2"))
     >>> [(shot.point, shot.ways) for shot in seen.mover.shots if shot.men == 1]
-    [(16, 14)]
+    [(16, 13)]
     """
     if not isinstance(position, Position):
         raise TypeError(f"a report is of a Position, not of {type(position).__name__}")
