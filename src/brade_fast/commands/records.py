@@ -307,6 +307,10 @@ def _p_value(chi_square: float) -> float:
     return math.exp(-half) * sum(half**i / math.factorial(i) for i in range(10))
 
 
+def _p_text(p_value: float) -> str:
+    return f"p = {p_value:.3f}" if p_value >= 0.001 else "p < 0.001"
+
+
 def _print_stats(facts: dict[str, Any]) -> None:
     from ..notation import outcome_title, parse_outcome
 
@@ -344,7 +348,7 @@ def _print_stats(facts: dict[str, Any]) -> None:
         print_table(rows, left=1)
         print(
             f"chi-square of the 21 throws {facts['chi_square']:.1f} "
-            f"(20 degrees of freedom), p = {facts['p_value']:.3f}"
+            f"(20 degrees of freedom), {_p_text(facts['p_value'])}"
         )
 
 
@@ -387,7 +391,7 @@ def _plot(file: str, lengths: list[int], facts: dict[str, Any]) -> None:
     right.axhline(1, color="black", linewidth=1)
     right.tick_params(axis="x", rotation=90)
     p_value = facts["p_value"]
-    title = "Throws, of the number expected" + ("" if p_value is None else f" (p = {p_value:.3f})")
+    title = "Throws, of the number expected" + ("" if p_value is None else f" ({_p_text(p_value)})")
     right.set(title=title)
     figure.savefig(file)
     pyplot.close(figure)
