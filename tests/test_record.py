@@ -33,6 +33,7 @@ from brade_fast import (
     parse_game,
     positions,
     read_games,
+    read_matches,
 )
 from brade_fast.recordtext import parse_json
 
@@ -448,6 +449,28 @@ def test_a_match_is_written_and_read(tmp_path):
     again = match_of(read_games(tmp_path / "match.txt"))
     assert (again.score, again.started) == (match.score, match.started)
     assert (again.white, again.black, again.games) == ("Anna", "Bo", 5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_matches_are_read_one_by_one(tmp_path, name):
+    matches = [a_match(3), a_match(1), a_match(5)]
+    matches.append(Match(3, VERQUERE, white="Anna"))
+    matches[-1].next_game().throw()
+    with open_writer(tmp_path / name) as writer:
+        for match in matches:
+            for record in match_records(match):
+                writer.write(record)
+    found = list(read_matches(tmp_path / name))
+    assert [(m.games, m.white, m.score, m.started) for m in found] == [
+        (m.games, m.white, m.score, m.started) for m in matches
+    ]
+    with open_writer(tmp_path / name, append=True) as writer:
+        writer.write(match_records(matches[0])[2])
+    with pytest.raises(
+        RecordError, match="game 11 of the file: game 1 of the match goes on"
+    ) as bad:
+        list(read_matches(tmp_path / name))
+    assert bad.value.file == str(tmp_path / name)
 
 
 def test_what_is_no_match_is_refused():

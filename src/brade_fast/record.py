@@ -41,6 +41,7 @@ __all__ = [
     "open_writer",
     "parse_game",
     "read_games",
+    "read_matches",
 ]
 
 Format = Literal["text", "jsonl"]
@@ -76,6 +77,8 @@ class GameReader:
 
     Attributes
     ----------
+    name : str or None
+        The file's name, if it is known.
     skipped : int
         Games that could not be read so far (only with ``strict=False``).
     errors : list of RecordError
@@ -93,18 +96,18 @@ class GameReader:
         self.place = 0
         self._strict = strict
         if isinstance(source, str | os.PathLike):
-            self._name: str | None = os.fspath(source)
+            self.name: str | None = os.fspath(source)
             self._file: BinaryIO = open(source, "rb")  # noqa: SIM115 - closed by close()
             self._owned = True
         elif hasattr(source, "read") and not isinstance(source, io.TextIOBase):
             name = getattr(source, "name", None)
-            self._name = name if isinstance(name, str) else None
+            self.name = name if isinstance(name, str) else None
             self._file, self._owned = source, False
         else:
             raise TypeError(
                 f"games are read from a path or a file opened in binary mode, not from {source!r}"
             )
-        by_name, self._gzip = _format_of(self._name or "")
+        by_name, self._gzip = _format_of(self.name or "")
         self._format = _checked_format(format) or by_name
         self._games = self._read()
 
@@ -163,7 +166,7 @@ class GameReader:
                     # A little can unpack to very much: not all at once.
                     yield unpack.decompress(piece, _CHUNK)
                 except zlib.error as fault:
-                    raise RecordError(f"this is no gzip: {fault}", file=self._name) from None
+                    raise RecordError(f"this is no gzip: {fault}", file=self.name) from None
                 piece = unpack.unconsumed_tail
                 if unpack.eof:
                     piece, unpack = unpack.unused_data, zlib.decompressobj(_GZIP)
@@ -191,7 +194,7 @@ class GameReader:
             size += len(rest)
             if size > limit:
                 raise RecordError(
-                    f"a line is longer than {limit:,} bytes", file=self._name, line=number + 1
+                    f"a line is longer than {limit:,} bytes", file=self.name, line=number + 1
                 )
         if size:
             yield _Line(number + 1, b"".join(begun).removeprefix(b"" if number else _MARK), False)
@@ -219,7 +222,7 @@ class GameReader:
             if len(block) > _MOST_LINES:
                 raise RecordError(
                     f"a game has more than {_MOST_LINES:,} lines",
-                    file=self._name,
+                    file=self.name,
                     line=line.number,
                 )
         if any(line.text.strip() for line in block):
@@ -234,7 +237,7 @@ class GameReader:
             good = line.text[: fault.start].decode()
             raise RecordError(
                 f"byte {line.text[fault.start]:#04x} is no UTF-8",
-                file=self._name,
+                file=self.name,
                 line=line.number,
                 column=len(good) + 1,
             ) from None
@@ -242,7 +245,7 @@ class GameReader:
     def _read_line_of_json(self, block: list[_Line]) -> GameRecord | None:
         (line,) = block
         try:
-            return parse_json(self._decoded(line), file=self._name, line=line.number)
+            return parse_json(self._decoded(line), file=self.name, line=line.number)
         except RecordError:
             if line.whole:
                 raise
@@ -259,7 +262,7 @@ class GameReader:
             # The end of the last line is not there: it may be whole all the same.
             try:
                 line = self._decoded(last)
-                record = parse_lines([*texts, line], file=self._name, first_line=first)
+                record = parse_lines([*texts, line], file=self.name, first_line=first)
                 if not may_go_on(line, record):
                     return record
             except RecordError:
@@ -270,7 +273,7 @@ class GameReader:
             # Only the end of a file can be so: tags of a game whose turns are missing.
             self.cut = self.cut or f"the game of line {first}"
             return None
-        return parse_lines(texts, file=self._name, first_line=first)
+        return parse_lines(texts, file=self.name, first_line=first)
 
 
 def _last_line(line: _Line) -> str:
@@ -573,3 +576,38 @@ def match_of(records: Iterable[GameRecord]) -> Match:
                 f"not game {game} at {score}"
             )
     return match
+
+
+def read_matches(source: Source, *, format: Format | None = None) -> Iterator[Match]:
+    """Read matches one by one; each begins with a game that has the tag ``Game 1``.
+
+    Parameters
+    ----------
+    source, format
+        As for :func:`read_games`.
+
+    Yields
+    ------
+    Match
+        The last one may not be over yet.
+
+    Raises
+    ------
+    RecordError
+        As for :func:`read_games`, and for games that make up no match.
+    OSError, ValueError, TypeError
+    """
+    with read_games(source, format=format) as reader:
+        games: list[GameRecord] = []
+        match: Match | None = None
+        for number, record in enumerate(reader, 1):
+            if match is not None and record.tags.get("Game") == "1":
+                yield match
+                games = []
+            games.append(record)
+            try:
+                match = match_of(games)
+            except RecordError as fault:
+                raise RecordError(f"game {number} of the file: {fault}", file=reader.name) from None
+        if match is not None:
+            yield match
