@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import random
@@ -233,3 +234,37 @@ def test_a_process_that_is_killed_loses_no_game_that_it_has_written(tmp_path, na
         assert told <= len(found) <= told + 1 + run
         assert all(isinstance(record.game, Game) for record in found)
         assert len(found[0].game.moves) == 30
+
+
+FULL = """
+    import resource, sys
+    from brade_fast import Game, GameRecord, open_writer
+
+    with open_writer(sys.argv[1]) as writer:
+        writer.write(GameRecord(Game(begins="W"), {"Game": "1"}))
+        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        resource.setrlimit(resource.RLIMIT_FSIZE, (150, hard))
+        try:
+            long = "".join(map(chr, range(200, 500)))
+            writer.write(GameRecord(Game(begins="W"), {"Long": long}))
+        except OSError as error:
+            print(error.errno)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+        writer.write(GameRecord(Game(begins="B"), {"Game": "3"}))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
+@pytest.mark.parametrize("name", NAMES)
+def test_of_a_game_that_could_not_be_written_the_file_keeps_nothing(tmp_path, name):
+    path = tmp_path / name
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(FULL), str(path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == (f"{errno.EFBIG}\n", "")
+    reader = read_games(path)
+    assert [record.tags for record in reader] == [{"Game": "1"}, {"Game": "3"}]
+    assert reader.cut is None

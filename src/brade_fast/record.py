@@ -4,7 +4,7 @@
 an empty line at its end; a tag behind a turn begins the next game, and so do comments behind an
 empty line over such a tag. JSON Lines hold one game a line; in gzip each game is a member of its
 own.
-Every game is written and flushed at once, so that a process that is killed loses at most the game
+Every game is written at once, so that a process that is killed loses at most the game
 it was writing.
 """
 
@@ -355,23 +355,18 @@ class GameWriter:
         self._format = _checked_format(format) or by_name
         self.written = 0
         if append and os.path.exists(name):
-            self._file: BinaryIO = open(path, "r+b")  # noqa: SIM115 - closed by close()
-            try:
-                self._go_to_end()
-            except BaseException:
-                self._file.close()
-                raise
-        else:
-            self._file = open(path, "wb")  # noqa: SIM115 - closed by close()
+            with open(path, "r+b") as file:
+                self._mend(file)
+        # Without a buffer, so that what could not be written is not written later.
+        self._file = open(path, "ab" if append else "wb", buffering=0)  # noqa: SIM115
 
-    def _go_to_end(self) -> None:
-        """Behind the last thing that is whole; what was cut off there is dropped."""
+    def _mend(self, file: BinaryIO) -> None:
+        """Drop what was cut off at the end of a file."""
         if self._gzip:
-            self._file.truncate(_whole_members(self._file, self._format))
-            self._file.seek(0, os.SEEK_END)
+            file.truncate(_whole_members(file, self._format))
             return
-        size = self._file.seek(0, os.SEEK_END)
-        start, tail = _tail(self._file, size, b"[Rules" if self._format == "text" else b"")
+        size = file.seek(0, os.SEEK_END)
+        start, tail = _tail(file, size, b"[Rules" if self._format == "text" else b"")
         kept, end = tail, b""
         if self._format == "text":
             kept = _without_bare_tags(kept)
@@ -388,12 +383,12 @@ class GameWriter:
             kept = _without_bare_tags(kept)
             if kept and not (kept + end).endswith(b"\n\n"):
                 end += b"\n"
-        self._file.truncate(start + len(kept))
-        self._file.seek(0, os.SEEK_END)
-        self._file.write(end)
+        file.truncate(start + len(kept))
+        file.seek(0, os.SEEK_END)
+        file.write(end)
 
     def write(self, record: GameRecord | Game) -> None:
-        """Write a game.
+        """Write a game; if that fails, the file keeps nothing of it.
 
         Raises
         ------
@@ -406,8 +401,15 @@ class GameWriter:
         if self._gzip:
             pack = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
             data = pack.compress(data) + pack.flush()
-        self._file.write(data)
-        self._file.flush()
+        start = self._file.tell() if self._file.seekable() else None
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+        except BaseException:
+            if start is not None:
+                self._file.truncate(start)
+                self._file.seek(start)
+            raise
         self.written += 1
 
     def close(self) -> None:
