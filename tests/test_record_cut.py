@@ -200,6 +200,31 @@ def test_what_is_no_gzip_is_neither_read_nor_added_to(tmp_path):
     assert path.read_bytes() == text
 
 
+@pytest.mark.parametrize("name", NAMES[:2])
+def test_what_is_added_to_a_broken_file_is_whole(tmp_path, name):
+    path, rng = tmp_path / name, random.Random(5)
+    written(path, RECORDS)
+    data = path.read_bytes()
+    bits = [b"\n", b"\n\n", b"[", b"]", b";", b"=", b"\xff", b"\r", b"{"]
+    bits += [b"[Rules", b"1. W 6-2: 1/9"]
+    for _ in range(120):
+        text = bytearray(data)
+        for _ in range(rng.randint(1, 3)):
+            # Mostly near the end, where it matters.
+            at = max(0, len(text) - int(rng.expovariate(1 / 60)))
+            text[at : at + rng.choice((0, 0, 1, 5, 200))] = rng.choice(bits)
+        path.write_bytes(text)
+        before = list(read_games(path, strict=False))
+        with open_writer(path, append=True) as writer:
+            writer.write(LATER[0])
+        after = list(read_games(path, strict=False))
+        assert after[-1].game == LATER[0].game, print(
+            "ZZ", bytes(text[-120:]), path.read_bytes()[-250:]
+        )
+        assert after[-1].tags == LATER[0].tags
+        assert [r.game for r in after[:-1]] == [r.game for r in before]
+
+
 PROGRAM = """
     import sys
     import numpy as np

@@ -446,7 +446,7 @@ def _tail(file: BinaryIO, size: int, begin: bytes) -> tuple[int, bytes]:
 def _without_bare_tags(text: bytes) -> bytes:
     """A text without tags at its end to which no game came, and the comments over them: games
     that follow would seem to be theirs."""
-    lines = text.splitlines(keepends=True)
+    lines = io.BytesIO(text).readlines()  # splitlines would end lines at a lone \r too
     end = len(lines)
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith((b"[", b";"))):
         end -= 1
