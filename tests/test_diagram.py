@@ -196,7 +196,7 @@ def test_boards_keep_to_their_columns_and_their_characters():
         ({"dice": (7, 1)}, InvalidDiceError, "two numbers from 1 to 6"),
         ({"dice": (1, 2, 3)}, InvalidDiceError, "two numbers from 1 to 6"),
         ({"dice": "7"}, InvalidDiceError, "a throw is two numbers"),
-        ({"dice": 62}, TypeError, "dice are a pair"),
+        ({"dice": 62}, TypeError, "a throw is two dice"),
         ({"frame": 1}, TypeError, "frame"),
     ],
 )

@@ -20,6 +20,8 @@ from brade_fast import (
     Outcome,
     Play,
     Position,
+    Turn,
+    explain,
     parse_play,
     positions,
 )
@@ -292,3 +294,28 @@ def test_the_position_the_throw_and_the_types_are_checked():
     with pytest.raises(TypeError):
         parse_play(START, (6, 2), 17)
     assert START.parse(6, 2, "1/9") == parse_play(START, "6-2", "1/9")
+
+
+@pytest.mark.parametrize(
+    ("dice", "kind"),
+    [
+        ((6,), InvalidDiceError),
+        ((6, 2, 1), InvalidDiceError),
+        ((0, 2), InvalidDiceError),
+        ("six", InvalidDiceError),
+        (62, TypeError),
+        ((6.0, 2), TypeError),
+        ((True, 2), TypeError),
+        (None, TypeError),
+    ],
+)
+def test_what_is_no_throw_is_refused(dice, kind):
+    for read_it in (parse_play, explain):
+        with pytest.raises(kind):
+            read_it(START, dice, "1/9")
+    with pytest.raises(kind):
+        Turn(START, dice)
+
+
+def test_throws_are_read_from_any_whole_numbers():
+    assert str(parse_play(START, np.array([6, 2], np.int8), "1/9")) == "1/7/9"

@@ -12,6 +12,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import brade_fast
 from brade_fast import cli
 
@@ -96,9 +98,24 @@ def test_every_public_name_has_a_description():
 
 def test_public_names_are_sorted_and_exist():
     assert sorted(set(brade_fast.__all__), key=brade_fast.__all__.index) == brade_fast.__all__
-    public = {name for name in vars(brade_fast) if not name.startswith("_")}
-    modules = {path.stem for path in PACKAGE.iterdir()}
+    public = {name for name in dir(brade_fast) if not name.startswith("_")}
+    modules = {path.stem for path in PACKAGE.iterdir()} | {"importlib", "TYPE_CHECKING", "Any"}
     assert public - modules == set(brade_fast.__all__)
+    for name in brade_fast.__all__:
+        assert getattr(brade_fast, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Gaem'"):
+        _ = brade_fast.Gaem
+
+
+def test_games_and_records_are_loaded_when_they_are_asked_for():
+    code = (
+        "import sys, brade_fast\n"
+        "late = ['brade_fast.game', 'brade_fast.record', 'brade_fast.reasons', 'json']\n"
+        "print(*[name for name in late if name in sys.modules], '|')\n"
+        "brade_fast.Game, brade_fast.read_games, brade_fast.explain\n"
+        "print(all(name in sys.modules for name in late))"
+    )
+    assert run("-c", code).split() == ["|", "True"]
 
 
 # --- Versions and dependencies ----------------------------------------------------------

@@ -26,6 +26,9 @@ Many positions at once
     ``enumerate_plays``, ``iter_plays``, ``count_plays``, ``apply``, ``perft``, ``playouts``
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ._core import (
     Play,
     Position,
@@ -36,21 +39,6 @@ from ._core import (
     iter_plays,
     perft,
     playouts,
-)
-from .game import Color, Game, How, Move, Phase, Result
-from .match import Match
-from .playtext import parse_play
-from .reasons import Explanation, Reason, explain
-from .record import (
-    GameRecord,
-    game_json,
-    game_text,
-    match_of,
-    match_records,
-    open_writer,
-    parse_game,
-    read_games,
-    read_matches,
 )
 from .rules import (
     BRADE,
@@ -70,7 +58,24 @@ from .rules import (
     RecordError,
     Rules,
 )
-from .turn import Turn
+
+if TYPE_CHECKING:
+    from .game import Color, Game, How, Move, Phase, Result
+    from .match import Match
+    from .playtext import parse_play
+    from .reasons import Explanation, Reason, explain
+    from .record import (
+        GameRecord,
+        game_json,
+        game_text,
+        match_of,
+        match_records,
+        open_writer,
+        parse_game,
+        read_games,
+        read_matches,
+    )
+    from .turn import Turn
 
 __version__ = "0.1.0"
 
@@ -122,3 +127,40 @@ __all__ = [
     "read_games",
     "read_matches",
 ]
+
+# Loaded when first asked for, so that whoever only enumerates plays need not wait for them.
+_LATER = {
+    "Color": "game",
+    "Explanation": "reasons",
+    "Game": "game",
+    "GameRecord": "record",
+    "How": "game",
+    "Match": "match",
+    "Move": "game",
+    "Phase": "game",
+    "Reason": "reasons",
+    "Result": "game",
+    "Turn": "turn",
+    "explain": "reasons",
+    "game_json": "record",
+    "game_text": "record",
+    "match_of": "record",
+    "match_records": "record",
+    "open_writer": "record",
+    "parse_game": "record",
+    "parse_play": "playtext",
+    "read_games": "record",
+    "read_matches": "record",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._core import Play, Position
-from .notation import State, dice_text, parse_state, rules_text, state_text
+from .notation import (
+    State,
+    dice_text,
+    parse_outcome,
+    parse_state,
+    read_dice,
+    rules_text,
+    state_text,
+)
 from .rules import (
     BRADE,
     IllegalPlayError,
@@ -24,7 +32,7 @@ from .rules import (
     PhaseError,
     Rules,
 )
-from .turn import Turn, read_throw
+from .turn import Turn
 
 __all__ = ["Color", "Game", "How", "Move", "Phase", "Result", "Turn"]
 
@@ -159,7 +167,7 @@ class Game:
             teka = self._draw()
             while teka[0] == teka[1]:
                 teka = self._draw()
-        self._teka = None if teka is None else read_throw(*teka)
+        self._teka = None if teka is None else read_dice(teka, "a teka")
         if self._teka is not None:
             white, black = self._teka
             if white == black:
@@ -168,7 +176,7 @@ class Game:
             decided = Color.WHITE if (white > black) == high_begins else Color.BLACK
             if first not in (None, decided):
                 raise InvalidDiceError(
-                    f"by a teka of W {white} B {black} {decided} begins, not {first}"
+                    f"by a teka of W {white} B {black}, {decided} begins, not {first}"
                 )
             first = decided
         assert first is not None
@@ -314,13 +322,15 @@ class Game:
 
     # --- Verbs --------------------------------------------------------------------------
 
-    def throw(self, d1: int | str | None = None, d2: int | None = None) -> tuple[int, int]:
+    def throw(
+        self, d1: int | str | tuple[int, int] | None = None, d2: int | None = None
+    ) -> tuple[int, int]:
         """Throw the dice: those given, or drawn ones.
 
         Parameters
         ----------
         d1, d2 : int
-            Or one text, such as ``"6-2"``.
+            Or one text, such as ``"6-2"``, or one pair.
 
         Returns
         -------
@@ -336,7 +346,10 @@ class Game:
         self._need_going("nobody throws")
         if self._dice is not None:
             raise PhaseError(f"{dice_text(self._dice)} lies on the table and must be played first")
-        self._dice = self._draw() if d1 is None and d2 is None else read_throw(d1, d2)
+        if d1 is None and d2 is None:
+            self._dice = self._draw()
+        else:
+            self._dice = read_dice(d1 if d2 is None else (d1, d2))
         self._plays = None
         return self._dice
 
@@ -417,16 +430,18 @@ class Game:
         return play
 
     def resign(
-        self, color: Color | str | None = None, outcome: Outcome | int = Outcome.BEAR_OFF
+        self, color: Color | str | None = None, outcome: Outcome | int | str = Outcome.BEAR_OFF
     ) -> Result:
         """Give the game up; the opponent wins (section 7 no. 7).
+
+        A throw on the table is taken up.
 
         Parameters
         ----------
         color : Color or str, optional
             Who resigns; by default who is to move.
         outcome : Outcome
-            What was agreed on.
+            What was agreed on; or its number or name.
 
         Returns
         -------
@@ -438,10 +453,11 @@ class Game:
             If the game is over.
         ValueError
             For an outcome that these rules do not know.
+        TypeError
         """
         self._need_going("nobody can resign")
         loser = self._turn if color is None else read_color(color)
-        outcome = Outcome(outcome)
+        outcome = parse_outcome(outcome) if isinstance(outcome, str) else _numbered(outcome)
         if outcome not in self._rules.outcomes:
             known = ", ".join(o.name.lower() for o in self._rules.outcomes)
             raise ValueError(
@@ -471,18 +487,27 @@ class Game:
 
         Raises
         ------
-        ValueError
+        InvalidPositionError
+            If somebody has already won, or there is a throw although nobody can ever move.
+        ValueError, TypeError
             For a text that is none, of the kind of what is wrong in it.
         """
         state = parse_state(text)
         game = cls(state.rules, begins=state.turn, position=state.position, seed=seed, rng=rng)
         if state.dice is not None:
-            game.throw(*state.dice)
+            if game.is_over:
+                raise InvalidPositionError(
+                    f"{state.position.id} is a deadlock, and so a draw: nobody throws "
+                    f"{dice_text(state.dice)}; the throw of such a state is -"
+                )
+            game.throw(state.dice)
         return game
 
     def copy(self) -> Game:
         """An independent copy, which will draw the same throws."""
         return copy.deepcopy(self)
+
+    __copy__ = copy  # a shallow one would share the history
 
     def _value(self) -> tuple[Any, ...]:
         """All but the source of the throws."""
@@ -521,7 +546,7 @@ class Game:
 
 
 def read_color(color: object) -> Color:
-    """A color from itself or its letter.
+    """A color from itself, its letter or its name, in either case.
 
     Raises
     ------
@@ -529,10 +554,20 @@ def read_color(color: object) -> Color:
     """
     if not isinstance(color, str):
         raise TypeError(f"a color is Color.WHITE or Color.BLACK, not {color!r}")
+    for known in Color:
+        if color.upper() in (known.value, known.name):
+            return known
+    raise ValueError(f"a color is 'W' or 'B', not {color!r}")
+
+
+def _numbered(outcome: object) -> Outcome:
+    """An outcome from itself or its number."""
+    if isinstance(outcome, bool) or not hasattr(outcome, "__index__"):
+        raise TypeError(f"an outcome is an Outcome, its number or its name, not {outcome!r}")
     try:
-        return Color(color)
+        return Outcome(outcome.__index__())
     except ValueError:
-        raise ValueError(f"a color is 'W' or 'B', not {color!r}") from None
+        raise ValueError(f"there is no outcome {outcome!r}; a game is won by 1 to 12") from None
 
 
 def generator(seed: int | None, rng: np.random.Generator | None) -> np.random.Generator:

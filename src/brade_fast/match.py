@@ -102,7 +102,7 @@ class Match:
     @property
     def begins_next(self) -> Color | None:
         """Who begins the next game; None if a teka decides it (the first game, after a draw,
-        or wherever the loser does not begin)."""
+        or wherever the loser does not begin), and while the last one goes on."""
         if not self._started or not self.rules.loser_begins:
             return None
         result = self._started[-1].result
@@ -129,7 +129,7 @@ class Match:
         Raises
         ------
         PhaseError
-            If the last game goes on or the match is over.
+            If a game goes on or the match is over.
         ValueError, TypeError
             If somebody else begins, or as for :class:`Game`.
         """
@@ -148,23 +148,29 @@ class Match:
         Raises
         ------
         PhaseError
-            If the last game goes on or the match is over.
+            If a game goes on or the match is over.
         ValueError
-            If somebody else begins, or the game has other rules.
+            If somebody else begins, the game has other rules (their names do not count), or it
+            is in the match already.
+        TypeError
         """
         if not isinstance(game, Game):
             raise TypeError(f"a match is made of Games, not of {type(game).__name__}")
         self._need_room()
-        if game.rules != self.rules:
-            raise ValueError(f"the game has other rules than the match: {rules_text(game.rules)}")
+        if any(game is known for known in self._started):
+            raise ValueError("the game is in the match already; add a copy if it is meant")
+        mine, his = rules_text(self.rules), rules_text(game.rules)
+        if mine != his:
+            raise ValueError(f"the game is by {his}, the match by {mine}")
         self._check_beginner(game)
         self._started.append(game)
 
     def _need_room(self) -> None:
         if self.is_over:
             raise PhaseError("the match is over" + (": it is decided" if self.is_decided else ""))
-        if self.current is not None and not self.current.is_over:
-            raise PhaseError(f"game {len(self._started)} of the match goes on")
+        for number, game in enumerate(self._started, 1):
+            if not game.is_over:  # any of them: plays of an earlier one may have been taken back
+                raise PhaseError(f"game {number} of the match goes on")
 
     def _check_beginner(self, game: Game) -> None:
         loser = self.begins_next
@@ -248,6 +254,8 @@ class Match:
     def copy(self) -> Match:
         """An independent copy, which will draw the same throws."""
         return copy.deepcopy(self)
+
+    __copy__ = copy  # a shallow one would share the games
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Match):

@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ._core import Play, Position
 from .rules import (
     BLOCKED_ENTRY,
@@ -40,6 +42,7 @@ __all__ = [
     "parse_rules",
     "parse_state",
     "play_text",
+    "read_dice",
     "rules_text",
     "state_text",
 ]
@@ -327,6 +330,33 @@ def parse_dice(text: str) -> tuple[int, int]:
             f"a throw is two numbers from 1 to 6, such as 62, 6-2 or '6 2', not {text!r}"
         )
     return int(match[1]), int(match[2])
+
+
+def read_dice(dice: Any, what: str = "a throw") -> tuple[int, int]:
+    """A throw from two numbers or from a text; the dice stay in the order given.
+
+    `what` is what errors call it.
+
+    Raises
+    ------
+    InvalidDiceError
+        For what is no throw.
+    TypeError
+        For anything but a str or whole numbers.
+    """
+    if isinstance(dice, str):
+        return parse_dice(dice)
+    try:
+        given = list(dice)
+    except TypeError:
+        raise TypeError(f"{what} is two dice, as (6, 2), or a text, not {dice!r}") from None
+    for die in given:
+        if isinstance(die, bool | np.bool_) or not hasattr(die, "__index__"):
+            raise TypeError(f"a die is a whole number, not {die!r}")
+    numbers = [die.__index__() for die in given]
+    if len(numbers) != 2 or not all(1 <= die <= 6 for die in numbers):
+        raise InvalidDiceError(f"{what} is two numbers from 1 to 6, not {numbers}")
+    return numbers[0], numbers[1]
 
 
 def dice_text(dice: tuple[int, int]) -> str:

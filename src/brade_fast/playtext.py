@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._core import Play, Position, Step, apply
-from .notation import dice_text, parse_dice, parse_outcome
+from .notation import dice_text, parse_outcome, read_dice
 from .rules import BRADE, AmbiguousPlayError, IllegalPlayError, Outcome, Rules
 
 __all__ = ["parse_play"]
@@ -350,7 +350,7 @@ def parse_play(
     """
     if not isinstance(text, str):
         raise TypeError(f"a play must be a str, not {type(text).__name__}")
-    throw = parse_dice(dice) if isinstance(dice, str) else (dice[0], dice[1])
+    throw = read_dice(dice)
     plays = position.plays(*throw, rules)
     for play in plays:
         if str(play) == text:

@@ -11,7 +11,7 @@ import enum
 from typing import NamedTuple
 
 from ._core import Play, Position, Step
-from .notation import dice_text, outcome_name, parse_dice
+from .notation import dice_text, outcome_name, read_dice
 from .playtext import (
     BAR,
     OFF,
@@ -24,7 +24,7 @@ from .playtext import (
     read_text,
     replay,
 )
-from .rules import BRADE, InvalidDiceError, Outcome, Rules
+from .rules import BRADE, Outcome, Rules
 
 __all__ = ["Explanation", "Reason", "explain"]
 
@@ -115,8 +115,7 @@ def explain(
     """
     if not isinstance(text, str):
         raise TypeError(f"a play must be a str, not {type(text).__name__}")
-    throw = parse_dice(dice) if isinstance(dice, str) else (dice[0], dice[1])
-    _check_dice(throw)
+    throw = read_dice(dice)
     told = f"{text if len(text) <= 60 else text[:57] + '...'!r} with {dice_text(throw)}"
     if position.is_over(rules):
         return Explanation(Reason.GAME_OVER, None, (), f"{told}: {Reason.GAME_OVER.value}")
@@ -154,14 +153,6 @@ def explain(
     else:
         refusal = _Refusal(Reason.NO_SUCH_DIE, None, _no_such_die(said, throw))
     return _explanation(told, refusal, near)
-
-
-def _check_dice(throw: tuple[int, int]) -> None:
-    for die in throw:
-        if isinstance(die, bool) or not hasattr(die, "__index__"):
-            raise TypeError(f"a die is a whole number, not {die!r}")
-    if not all(1 <= die <= 6 for die in throw):
-        raise InvalidDiceError(f"a throw is two numbers from 1 to 6, not {list(throw)}")
 
 
 def _explanation(told: str, refusal: _Refusal, near: tuple[Play, ...]) -> Explanation:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from ._core import Play, Position
-from .notation import BAR, OFF, board_text, outcome_title, parse_dice
-from .rules import BRADE, InvalidDiceError, Outcome, Rules
+from .notation import BAR, OFF, board_text, outcome_title, read_dice
+from .rules import BRADE, Outcome, Rules
 
 __all__ = [
     "ABOVE",
@@ -156,18 +156,6 @@ def one_of(value: object, allowed: Sequence[str], what: str) -> str:
     return str(value)
 
 
-def _dice(dice: object) -> tuple[int, int] | None:
-    if dice is None:
-        return None
-    if isinstance(dice, str):
-        return parse_dice(dice)
-    if not isinstance(dice, Sequence):
-        raise TypeError(f"dice are a pair such as (6, 2) or a text, not {type(dice).__name__}")
-    if len(dice) != 2 or any(die not in range(1, 7) for die in dice):
-        raise InvalidDiceError(f"dice are two numbers from 1 to 6, not {dice!r}")
-    return int(dice[0]), int(dice[1])
-
-
 def _seat(side: str, mover_color: str) -> str:
     """The color of the player meant by one of SIDES."""
     if side in ("white", "black"):
@@ -237,7 +225,7 @@ def make_scene(
     """
     result, play = "", None
     if isinstance(what, Position):
-        position, dice = what, _dice(dice)
+        position, dice = what, (None if dice is None else read_dice(dice))
     elif dice is not None or rules is not None:
         raise TypeError("dice and rules belong to a position; a play and a game have their own")
     elif isinstance(what, Play):
