@@ -264,7 +264,7 @@ def test_a_broken_or_a_cut_record_is_told(show, tmp_path):
     assert "○ White: 352 pips" in show("--record", str(path))[1]
     status, out, err = show("--record", str(path), "--game", "2")
     assert (status, out) == (2, "")
-    assert "has no game 2 (it is cut off: line 4 is not whole)" in err
+    assert "has no game 2 (it is cut off: line 4 ('1. B') is not whole)" in err
 
 
 # --- Wrong use --------------------------------------------------------------------------

@@ -144,8 +144,8 @@ def test_marks_and_touch_downs_may_be_missing_where_one_play_is_left():
     "text",
     [
         "1/7/9", "1/3/9", "1/9", "1-9", "1→9", "1 -> 9", "1/7*/9!", "1/9*",
-        "1/7 7/9", "7/9 1/7", "7/9, 1/7", "1/7; 7/9", "1/7 and then 7/9", "1 to 9", " 1/9 ",
-        "01/09",
+        "1/7 7/9", "7/9 1/7", "7/9, 1/7", "1/7; 7/9", "1/7 7/9.", "1/7 and then 7/9",
+        "1 to 9", " 1/9 ", "01/09",
     ],
 )  # fmt: skip
 def test_one_man_with_both_dice_is_read_however_it_is_written(text):
@@ -169,6 +169,11 @@ def test_doubles_joined_or_one_by_one(text):
 )
 def test_men_on_the_bar(text):
     assert str(parse_play(CASE_7, (6, 2), text)) == "bar/6! bar/2"
+
+
+def test_a_throw_before_the_play_must_be_the_one_on_the_table():
+    with pytest.raises(IllegalPlayError, match="it is a play of 6-3"):
+        parse_play(START, (6, 2), "6-3: 1/7/10")
 
 
 # --- Levels -----------------------------------------------------------------------------

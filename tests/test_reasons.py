@@ -14,6 +14,7 @@ from brade_fast import (
     VERQUERE,
     IllegalPlayError,
     InvalidDiceError,
+    Outcome,
     Position,
     Reason,
     Step,
@@ -152,6 +153,33 @@ def test_the_sentence_names_text_throw_reason_and_near_plays():
     assert explain(START, (6, 2), "1/9").sentence == "'1/9' with 6-2 is legal: 1/7/9"
     long = explain(START, (6, 2), "1/7 " * 40).sentence
     assert len(long) < 300
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    ("mover", "other", "dice", "text", "without"),
+    [
+        ({1: 13, 2: 1, 8: 1}, {24: 2, 1: 13}, (6, 4), "2/8 8/12", {24: 1, 1: 13, 23: 1}),
+        ({18: 1, 20: 5}, {12: 2, 1: 13}, (6, 5), "18/24 20/off", {12: 1, 1: 13}),
+        ({19: 1, 20: 3}, {12: 2, 1: 13}, (5, 5), "19/24 20/off(3)", {12: 1, 1: 13}),
+    ],
+    ids=["own man on the far side", "not all home", "others behind"],
+)
+def test_a_made_point_is_named_and_no_own_man_who_ought_to_go_first(
+    order, mover, other, dice, text, without
+):
+    text = " ".join(text.split()[::order])
+    found = explain(Position(mover, other), dice, text)
+    assert found.reason is Reason.MADE_POINT, found
+    assert explain(Position(mover, without), dice, text).reason is Reason.LEGAL
+
+
+def test_the_beginning_of_a_legal_play_only_stops_too_soon():
+    # 22/off with the five is the beginning of the one play, by 24 with both dice it is not.
+    position = Position({22: 1, 24: 2}, {1: 15})
+    found = explain(position, (5, 2), "22/off")
+    assert (found.reason, found.step) == (Reason.BOTH_DICE, Step(24, 25, 2))
+    assert explain(position, (5, 2), "22/off 24/off").reason is Reason.LEGAL
 
 
 def test_near_plays_are_legal_and_come_nearest_first():
@@ -295,6 +323,64 @@ def test_reasons_of_random_first_steps_are_true():
         Reason.MUST_PLAY, Reason.NO_SUCH_DIE, Reason.AFTER_THE_END,
     }  # fmt: skip
     assert {reason for reason in named if seen[reason] < 3} == set(), seen
+
+
+def is_true(found, board, throw, rules) -> bool:
+    try:
+        true_of_a_step(found, board, throw, rules)
+    except AssertionError:
+        return False
+    return True
+
+
+def true_somewhere(found, board, steps, throw, rules, outcome=Outcome.NONE) -> bool:
+    """Whether a reason holds after some of the steps of a text, in some order, by the reference."""
+    if outcome:
+        return found.reason is Reason.AFTER_THE_END
+    if found.reason is not Reason.AFTER_THE_END and is_true(found, board, throw, rules):
+        return True
+    for i, (source, target) in enumerate(steps):
+        for die in set(throw):
+            for step in reference.possible_steps(board, die, rules):
+                if (step.source, step.target) == (source, target):
+                    after = reference.take_step(board, step)
+                    end = reference.end_of_game(after, rules, forced=step.hit == 2)
+                    left = steps[:i] + steps[i + 1 :]
+                    if true_somewhere(found, after, left, throw, rules, end):
+                        return True
+    return False
+
+
+def test_reasons_of_whole_turns_are_true_and_the_order_of_the_words_does_not_matter():
+    rng, rnd = np.random.default_rng(3), random.Random(3)
+    seen: Counter[Reason] = Counter()
+    kinds = list(positions.KINDS)
+    for i in range(1000):
+        rules = (BRADE, VERQUERE, REVERTIER, FIVE_BLOTS)[i % 4]
+        array = positions.synthetic(kinds[i % len(kinds)], rng, rules)
+        position, board = Position.from_array(array), reference.board_of(array)
+        throw = rnd.choice(positions.THROWS)
+        dice = throw if throw[0] != throw[1] else (throw[0],) * rnd.randint(2, 4)
+        men = [point for point in range(25) if board[0][point]]
+        steps = [(man, min(man + die, 25)) for die in dice for man in [rnd.choice(men)]]
+        words = [f"{source}/{target}" for source, target in steps]
+        found = explain(position, throw, " ".join(words), rules)
+        again = explain(position, throw, " ".join(reversed(words)), rules)
+        assert found.reason is again.reason
+        if found.reason in (Reason.LEGAL, Reason.AMBIGUOUS):
+            continue
+        seen[found.reason] += 1
+        if found.reason not in (Reason.BOTH_DICE, Reason.MORE_DICE, Reason.SMALLER_REDUCTION):
+            where = position, throw, words, rules.name, found
+            assert true_somewhere(found, board, steps, throw, rules), where
+    assert seen.total() > 200
+    assert min(seen[r] for r in _BY_STEP) > 3, seen
+
+
+_BY_STEP = (
+    Reason.MADE_POINT, Reason.OWN_MAN_ON_ENTRY, Reason.OWN_MAN_ON_FAR_SIDE, Reason.ENTER_FIRST,
+    Reason.NO_SUCH_MAN, Reason.NOT_ALL_HOME, Reason.OTHERS_BEHIND, Reason.AFTER_THE_END,
+)  # fmt: skip
 
 
 def test_sequences_that_neglect_a_duty_are_told_which():

@@ -19,7 +19,7 @@ Score a match
     ``Match(3)``: ``.next_game()``, ``.score``, ``.winner``
 Save and load games
     ``open_writer("games.txt")``, ``read_games("games.txt")``, ``GameRecord``, ``game_text``,
-    ``parse_game``, ``match_records``, ``match_of``
+    ``parse_game``, ``match_records``, ``match_of``, ``read_matches``, ``read_matches``
 Other rules
     ``BRADE``, ``VERQUERE``, ``REVERTIER``, ``BRADE.replace(monk=False)``; ``Outcome``
 Many positions at once
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         open_writer,
         parse_game,
         read_games,
+        read_matches,
     )
     from .turn import Turn
 
@@ -124,6 +125,7 @@ __all__ = [
     "perft",
     "playouts",
     "read_games",
+    "read_matches",
 ]
 
 # Loaded when first asked for, so that whoever only enumerates plays need not wait for them.
@@ -148,6 +150,7 @@ _LATER = {
     "parse_game": "record",
     "parse_play": "playtext",
     "read_games": "record",
+    "read_matches": "record",
 }
 
 

@@ -552,6 +552,8 @@ def read_color(color: object) -> Color:
     ------
     ValueError, TypeError
     """
+    if isinstance(color, Color):
+        return color
     if not isinstance(color, str):
         raise TypeError(f"a color is Color.WHITE or Color.BLACK, not {color!r}")
     for known in Color:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 
 import numpy as np
 
@@ -74,13 +75,23 @@ class Match:
         for name in (white, black):
             if not isinstance(name, str):
                 raise TypeError(f"a player's name is a str, not {type(name).__name__}")
-        self.games = int(games)
-        self.rules = rules
+        self._games = int(games)
+        self._rules = rules
         self.white = white
         self.black = black
         self.play_out = bool(play_out)
         self._rng = generator(seed, rng)
         self._started: list[Game] = []
+
+    @property
+    def games(self) -> int:
+        """How many games the match has."""
+        return self._games
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of all its games."""
+        return self._rules
 
     # --- Games --------------------------------------------------------------------------
 
@@ -227,11 +238,7 @@ class Match:
         if leader is None:
             return False
         score, left = self.score, self.games_left
-        most = max(map(self.rules.value, self.rules.outcomes))
-        best = min(
-            (o.category for o in self.rules.outcomes if self.rules.value(o) == most and o.category),
-            key=_BEST_FIRST.index,
-        )
+        most, best = _most_valuable(self.rules)
         threat = score[leader.other] + left * most
         if threat != score[leader]:
             return threat < score[leader]
@@ -274,6 +281,16 @@ class Match:
             f"<Match of {self.games}: {len(self.finished)} finished, "
             f"W {score[Color.WHITE]} B {score[Color.BLACK]}>"
         )
+
+
+@functools.lru_cache(maxsize=64)
+def _most_valuable(rules: Rules) -> tuple[int, str]:
+    """The most that a game can give, and the best category in which it gives that."""
+    most = max(map(rules.value, rules.outcomes))
+    return most, min(
+        (o.category for o in rules.outcomes if rules.value(o) == most and o.category),
+        key=_BEST_FIRST.index,
+    )
 
 
 def _worth(categories: tuple[str, ...]) -> tuple[int, ...]:

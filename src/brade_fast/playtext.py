@@ -35,6 +35,8 @@ _PASS_WORDS = {
 }  # fmt: skip
 _JOINING_WORDS = re.compile(r"\b(?:and|och|then|sedan|&)\b|[,;&+]")
 _DASHES = re.compile(r"[-=–—]+>|[→⟶⇒➔➜➝▶»›>]|[-‐‑‒–—―−]|\b(?:to|till)\b")
+# What a line of a record has before the play: "1. W 6-2:", or the throw alone.
+_THROW = re.compile(r"\s*(?:\d+\.\s*)?(?:[wb]\s+)?([1-6])[- ]?([1-6])\s*:", re.ASCII)
 _PLACE = r"(?:\d+|[^\W\d_]+)"
 _WAY = re.compile(rf"({_PLACE}[*!]*(?:/{_PLACE}[*!]*)+)(?:\((\d+)\)|[x×](\d+))?([*!]*)")
 
@@ -88,8 +90,10 @@ def place_name(index: int) -> str:
 # The text alone
 
 
-def read_text(text: str) -> PlayText:
+def read_text(text: str, throw: tuple[int, int] | None = None) -> PlayText:
     """Take a text apart, whatever position it is for.
+
+    A throw before the play, as in a line of a record, must be `throw`.
 
     Raises
     ------
@@ -98,6 +102,11 @@ def read_text(text: str) -> PlayText:
     if len(text) > LONGEST:
         raise UnreadableError(f"a play has at most {LONGEST} characters, not {len(text):,}")
     plain = unicodedata.normalize("NFKC", text).casefold()
+    if match := _THROW.match(plain):
+        named = int(match[1]), int(match[2])
+        if throw is not None and sorted(named) != sorted(throw):
+            raise UnreadableError(f"it is a play of {dice_text(named)}")
+        plain = plain[match.end() :]
     plain = re.sub(r"[=–—]+>", "/", plain)
     plain, equals, end = plain.partition("=")
     outcome = _read_outcome(end) if equals else None
@@ -106,7 +115,7 @@ def read_text(text: str) -> PlayText:
     plain = _DASHES.sub("/", plain)
     plain = _JOINING_WORDS.sub(" ", plain)
     plain = re.sub(r"\s*/\s*", "/", plain)
-    plain = re.sub(r"\s+(?=[*!(x×])", "", plain)
+    plain = re.sub(r"\s+(?=[*!(x×])", "", plain).rstrip(" .")
     ways: list[Way] = []
     marks: set[tuple[int, int]] = set()
     for word in plain.split():
@@ -317,8 +326,9 @@ def parse_play(
     spaces or commas. The bar is ``bar`` or ``0``, off is ``off`` or ``25``; arrows, dashes and
     ``to`` serve as slashes; English and Swedish words are read in any case. Marks (``*`` hit,
     ``!`` forced) and touch-downs may be missing. Those that are given choose between plays; if
-    they fit none, they are passed over. A play that ends the game may carry its outcome. A pass
-    is ``pass``, ``fåta``, ``dance``, ``-`` or nothing.
+    they fit none, they are passed over. A play that ends the game may carry its outcome, and the
+    throw may stand before the play (``6-2:``). A pass is ``pass``, ``fåta``, ``dance``, ``-`` or
+    nothing.
 
     Parameters
     ----------
@@ -356,7 +366,7 @@ def parse_play(
         if str(play) == text:
             return play
     try:
-        said = read_text(text)
+        said = read_text(text, throw)
         fits = _fits(position, throw, plays, said, rules)
     except UnreadableError:
         fits = []

@@ -58,6 +58,22 @@ class Reason(enum.Enum):
     WRONG_OUTCOME = "the play does not end so"
 
 
+# Of obstacles met equally late the first of these is named: the last ones may only come from the
+# order of the steps, as own men in the way may be the very men who ought to go first.
+_STANDING_FIRST = (
+    Reason.JUNKER,
+    Reason.MADE_POINT,
+    Reason.OWN_MAN_ON_ENTRY,
+    Reason.AFTER_THE_END,
+    Reason.OWN_MAN_ON_FAR_SIDE,
+    Reason.FIVE_BLOTS,
+    Reason.NOT_ALL_HOME,
+    Reason.OTHERS_BEHIND,
+    Reason.NO_SUCH_MAN,
+    Reason.ENTER_FIRST,
+)
+
+
 class Explanation(NamedTuple):
     """What ``explain`` answers.
 
@@ -124,7 +140,7 @@ def explain(
     if exact:
         return Explanation(Reason.LEGAL, None, tuple(exact), f"{told} is legal")
     try:
-        said = read_text(text)
+        said = read_text(text, throw)
     except UnreadableError as error:
         near = _near_texts(plays, text)
         refusal = _Refusal(Reason.UNREADABLE, None, str(error))
@@ -137,7 +153,7 @@ def explain(
         refusal = _Refusal(Reason.AMBIGUOUS, None, f"{len(fits)} plays fit")
         return _explanation(told, refusal, tuple(fits))
     near = _near_ways(position, plays, said)
-    whole = [order.steps for order in found]
+    whole = [order.steps for order in found if order.as_told] or [order.steps for order in found]
     if said.outcome is not None:
         meant = fitting(position, plays, found, said._replace(outcome=None), rules)
         if meant or (not said.ways and not plays[0].steps):
@@ -174,14 +190,13 @@ def _passes(plays: tuple[Play, ...], said: PlayText) -> list[Play]:
 
 
 def _worst_first(position: Position, rules: Rules, stopped: list[Obstacle]) -> _Refusal:
-    """The reason of the obstacle that was met last; of equals one that is not only due to the
-    order of the steps."""
+    """The reason of the obstacle that was met last; of equals one that another order of the same
+    steps does not take away."""
     furthest = max(len(obstacle.taken) for obstacle in stopped)
     refusals = [
         _look(position, rules, obstacle) for obstacle in stopped if len(obstacle.taken) == furthest
     ]
-    by_order = (Reason.NO_SUCH_MAN, Reason.ENTER_FIRST)
-    return next((r for r in refusals if r.reason not in by_order), refusals[0])
+    return min(refusals, key=lambda refusal: _STANDING_FIRST.index(refusal.reason))
 
 
 def _look(position: Position, rules: Rules, obstacle: Obstacle) -> _Refusal:
@@ -252,8 +267,10 @@ def _against_duties(
     whole: list[tuple[Step, ...]],
 ) -> _Refusal:
     """Which duty of section 3 the steps neglect, in the order of the duties."""
-    steps = max(whole, key=len)
-    wrong = _first_wrong(position, throw, rules, steps)
+    wrongs = {steps: _first_wrong(position, throw, rules, steps) for steps in whole}
+    # Steps that only stop too soon are what was meant, rather than a longer way round.
+    steps = next((steps for steps in whole if wrongs[steps] is None), max(whole, key=len))
+    wrong = wrongs[steps]
     bound = [p for p in plays if not (rules.endings_free and p.outcome)] or list(plays)
     reason = Reason.MORE_DICE if throw[0] == throw[1] else Reason.BOTH_DICE
     if wrong is None:  # the beginning of a legal play

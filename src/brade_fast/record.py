@@ -1,8 +1,10 @@
 """Files of games: text or JSON Lines, plain or gzip, of any size.
 
 ``recordtext`` says how one game is written. A text file is its games one after the other, each with
-an empty line at its end; JSON Lines hold one game a line; in gzip each game is a member of its own.
-Every game is written and flushed at once, so that a process that is killed loses at most the game
+an empty line at its end; a tag behind a turn begins the next game, and so do comments behind an
+empty line over such a tag. JSON Lines hold one game a line; in gzip each game is a member of its
+own.
+Every game is written at once, so that a process that is killed loses at most the game
 it was writing.
 """
 
@@ -22,7 +24,7 @@ from .recordtext import (
     GameRecord,
     game_json,
     game_text,
-    is_canonical_end,
+    may_go_on,
     parse_json,
     parse_lines,
 )
@@ -39,6 +41,7 @@ __all__ = [
     "open_writer",
     "parse_game",
     "read_games",
+    "read_matches",
 ]
 
 Format = Literal["text", "jsonl"]
@@ -47,6 +50,7 @@ Source = str | os.PathLike[str] | BinaryIO
 _CHUNK = 1 << 16
 _LONGEST_LINE = {"text": 1 << 16, "jsonl": 1 << 26}  # bytes
 _MOST_LINES = 1 << 18  # of one game
+_MARK = b"\xef\xbb\xbf"
 _GZIP = 31  # what zlib calls a gzip member
 
 
@@ -73,6 +77,8 @@ class GameReader:
 
     Attributes
     ----------
+    name : str or None
+        The file's name, if it is known.
     skipped : int
         Games that could not be read so far (only with ``strict=False``).
     errors : list of RecordError
@@ -90,18 +96,18 @@ class GameReader:
         self.place = 0
         self._strict = strict
         if isinstance(source, str | os.PathLike):
-            self._name: str | None = os.fspath(source)
+            self.name: str | None = os.fspath(source)
             self._file: BinaryIO = open(source, "rb")  # noqa: SIM115 - closed by close()
             self._owned = True
         elif hasattr(source, "read") and not isinstance(source, io.TextIOBase):
             name = getattr(source, "name", None)
-            self._name = name if isinstance(name, str) else None
+            self.name = name if isinstance(name, str) else None
             self._file, self._owned = source, False
         else:
             raise TypeError(
                 f"games are read from a path or a file opened in binary mode, not from {source!r}"
             )
-        by_name, self._gzip = _format_of(self._name or "")
+        by_name, self._gzip = _format_of(self.name or "")
         self._format = _checked_format(format) or by_name
         self._games = self._read()
 
@@ -160,7 +166,7 @@ class GameReader:
                     # A little can unpack to very much: not all at once.
                     yield unpack.decompress(piece, _CHUNK)
                 except zlib.error as fault:
-                    raise RecordError(f"this is no gzip: {fault}", file=self._name) from None
+                    raise RecordError(f"this is no gzip: {fault}", file=self.name) from None
                 piece = unpack.unconsumed_tail
                 if unpack.eof:
                     piece, unpack = unpack.unused_data, zlib.decompressobj(_GZIP)
@@ -180,16 +186,18 @@ class GameReader:
             *lines, rest = piece.split(b"\n")
             for text in lines:
                 number += 1
-                yield _Line(number, b"".join((*begun, text)).removesuffix(b"\r"), True)
+                whole = b"".join((*begun, text)).removesuffix(b"\r")
+                # The mark that some editors put before the first letter of a file.
+                yield _Line(number, whole.removeprefix(_MARK) if number == 1 else whole, True)
                 begun, size = [], 0
             begun.append(rest)
             size += len(rest)
             if size > limit:
                 raise RecordError(
-                    f"a line is longer than {limit:,} bytes", file=self._name, line=number + 1
+                    f"a line is longer than {limit:,} bytes", file=self.name, line=number + 1
                 )
         if size:
-            yield _Line(number + 1, b"".join(begun), False)
+            yield _Line(number + 1, b"".join(begun).removeprefix(b"" if number else _MARK), False)
 
     def _blocks(self) -> Iterator[list[_Line]]:
         """The lines of each game. Comments after an empty line belong to the next game."""
@@ -214,7 +222,7 @@ class GameReader:
             if len(block) > _MOST_LINES:
                 raise RecordError(
                     f"a game has more than {_MOST_LINES:,} lines",
-                    file=self._name,
+                    file=self.name,
                     line=line.number,
                 )
         if any(line.text.strip() for line in block):
@@ -223,48 +231,54 @@ class GameReader:
     # --- Games --------------------------------------------------------------------------
 
     def _decoded(self, line: _Line) -> str:
-        text = line.text
-        if line.number == 1:
-            text = text.removeprefix(b"\xef\xbb\xbf")
         try:
-            return text.decode()
+            return line.text.decode()
         except UnicodeDecodeError as fault:
+            good = line.text[: fault.start].decode()
             raise RecordError(
-                f"byte {text[fault.start]:#04x} is no UTF-8",
-                file=self._name,
+                f"byte {line.text[fault.start]:#04x} is no UTF-8",
+                file=self.name,
                 line=line.number,
-                column=fault.start + 1,
+                column=len(good) + 1,
             ) from None
 
     def _read_line_of_json(self, block: list[_Line]) -> GameRecord | None:
         (line,) = block
         try:
-            return parse_json(self._decoded(line), file=self._name, line=line.number)
+            return parse_json(self._decoded(line), file=self.name, line=line.number)
         except RecordError:
             if line.whole:
                 raise
-            self.cut = f"line {line.number}"
+            self.cut = _last_line(line)
             return None
 
     def _read_block(self, block: list[_Line]) -> GameRecord | None:
         first, last = block[0].number, block[-1]
         whole = block if last.whole else block[:-1]
         texts = [self._decoded(line) for line in whole]
-        if not last.whole:
-            # The end of the last line is not there. Does it stand as it would be written?
+        # A comment after an empty line is the next game's, of which nothing more is there.
+        foreign = last.text.startswith(b";") and len(texts) > 0 and not texts[-1].strip()
+        if not last.whole and not foreign:
+            # The end of the last line is not there: it may be whole all the same.
             try:
-                all_texts = [*texts, self._decoded(last)]
-                record = parse_lines(all_texts, file=self._name, first_line=first)
-                if is_canonical_end(all_texts, record):
+                line = self._decoded(last)
+                record = parse_lines([*texts, line], file=self.name, first_line=first)
+                if not may_go_on(line, record):
                     return record
             except RecordError:
                 pass
-            self.cut = f"line {last.number}"
+        if not last.whole:
+            self.cut = _last_line(last)
         if not any(text.strip() and text.strip()[0] not in "[;" for text in texts):
             # Only the end of a file can be so: tags of a game whose turns are missing.
             self.cut = self.cut or f"the game of line {first}"
             return None
-        return parse_lines(texts, file=self._name, first_line=first)
+        return parse_lines(texts, file=self.name, first_line=first)
+
+
+def _last_line(line: _Line) -> str:
+    text = line.text.decode(errors="replace")
+    return f"line {line.number} ({text if len(text) <= 60 else text[:57] + '...'!r})"
 
 
 def _checked_format(format: str | None) -> Format | None:
@@ -341,39 +355,40 @@ class GameWriter:
         self._format = _checked_format(format) or by_name
         self.written = 0
         if append and os.path.exists(name):
-            self._file: BinaryIO = open(path, "r+b")  # noqa: SIM115 - closed by close()
-            try:
-                self._go_to_end()
-            except BaseException:
-                self._file.close()
-                raise
-        else:
-            self._file = open(path, "wb")  # noqa: SIM115 - closed by close()
+            with open(path, "r+b") as file:
+                self._mend(file)
+        # Without a buffer, so that what could not be written is not written later.
+        self._file = open(path, "ab" if append else "wb", buffering=0)  # noqa: SIM115
 
-    def _go_to_end(self) -> None:
-        """Behind the last thing that is whole; what was cut off there is dropped."""
+    def _mend(self, file: BinaryIO) -> None:
+        """Drop what was cut off at the end of a file."""
         if self._gzip:
-            self._file.truncate(_whole_members(self._file))
-            self._file.seek(0, os.SEEK_END)
+            file.truncate(_whole_members(file, self._format))
             return
-        size = self._file.seek(0, os.SEEK_END)
-        start, tail = _tail(self._file, size, b"[Rules" if self._format == "text" else None)
-        if tail and not tail.endswith(b"\n"):
-            reader = GameReader(io.BytesIO(tail), strict=False, format=self._format)
+        size = file.seek(0, os.SEEK_END)
+        start, tail = _tail(file, size, b"[Rules" if self._format == "text" else b"")
+        kept, end = tail, b""
+        if self._format == "text":
+            kept = _without_bare_tags(kept)
+        if kept and not kept.endswith(b"\n"):
+            reader = GameReader(io.BytesIO(kept), strict=False, format=self._format)
             for _ in reader:
                 pass
-            if reader.cut is not None or reader.skipped:
-                tail = tail[: tail.rfind(b"\n") + 1]
-                self._file.truncate(start + len(tail))
-                self._file.seek(0, os.SEEK_END)
+            if reader.cut is None and not reader.skipped:
+                end = b"\n"
             else:
-                self._file.write(b"\n")
-                tail += b"\n"
-        if self._format == "text" and tail and not tail.endswith(b"\n\n"):
-            self._file.write(b"\n")
+                kept = kept[: kept.rfind(b"\n") + 1]
+        if self._format == "text":
+            # Its own line may have been all that these tags had.
+            kept = _without_bare_tags(kept)
+            if kept and not (kept + end).endswith(b"\n\n"):
+                end += b"\n"
+        file.truncate(start + len(kept))
+        file.seek(0, os.SEEK_END)
+        file.write(end)
 
     def write(self, record: GameRecord | Game) -> None:
-        """Write a game.
+        """Write a game; if that fails, the file keeps nothing of it.
 
         Raises
         ------
@@ -386,8 +401,15 @@ class GameWriter:
         if self._gzip:
             pack = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
             data = pack.compress(data) + pack.flush()
-        self._file.write(data)
-        self._file.flush()
+        start = self._file.tell() if self._file.seekable() else None
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+        except BaseException:
+            if start is not None:
+                self._file.truncate(start)
+                self._file.seek(start)
+            raise
         self.written += 1
 
     def close(self) -> None:
@@ -406,41 +428,73 @@ class GameWriter:
         self.close()
 
 
-def _tail(file: BinaryIO, size: int, begin: bytes | None) -> tuple[int, bytes]:
-    """(place, bytes) of the last line of a file; with `begin` from the last line that begins so."""
+def _tail(file: BinaryIO, size: int, begin: bytes) -> tuple[int, bytes]:
+    """(place, bytes) of the end of a file: from the last but one line that begins with `begin`."""
     start, tail = size, b""
     while start > 0:
-        step = min(_CHUNK, start)
+        step = min(max(_CHUNK, len(tail)), start)
         start -= step
         file.seek(start)
         tail = file.read(step) + tail
-        at = tail.rstrip(b"\n").rfind(b"\n" + (begin or b"")) + 1
+        last = tail.rstrip(b"\n").rfind(b"\n" + begin)
+        at = tail.rfind(b"\n" + begin, 0, max(last, 0)) + 1
         if at:
-            start, tail = start + at, tail[at:]
-            break
-    file.seek(0, os.SEEK_END)
+            return start + at, tail[at:]
     return start, tail
 
 
-def _whole_members(file: BinaryIO) -> int:
-    """The size of all gzip members that have their end."""
+def _without_bare_tags(text: bytes) -> bytes:
+    """A text without tags at its end to which no game came, and the comments over them: games
+    that follow would seem to be theirs."""
+    lines = io.BytesIO(text).readlines()  # splitlines would end lines at a lone \r too
+    end = len(lines)
+    while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith((b"[", b";"))):
+        end -= 1
+    # Comments right under a game are its own.
+    while end < len(lines) and lines[end].lstrip().startswith(b";"):
+        end += 1
+    rest = lines[end:]
+    return b"".join(lines[:end] if any(line.lstrip().startswith(b"[") for line in rest) else lines)
+
+
+def _whole_members(file: BinaryIO, format: Format) -> int:
+    """The size of all gzip members that have their end.
+
+    Raises
+    ------
+    RecordError
+        If the file is no gzip, or if more than one game is in the member that is cut off.
+    """
     file.seek(0)
     whole = place = 0
     unpack = zlib.decompressobj(_GZIP)
+    game_end = b"\n" if format == "jsonl" else b"\n\n"
+    ended = more = False  # in this member a game has its end, something follows it
+    last = b""
     while piece := file.read(_CHUNK):
         while piece:
             try:
-                unpack.decompress(piece, _CHUNK)
+                text = last + unpack.decompress(piece, _CHUNK).replace(b"\r", b"")
             except zlib.error as fault:
                 raise RecordError(
                     f"this is no gzip, and nothing can be added to it: {fault}"
                 ) from None
+            if not ended and game_end in text:
+                ended, text = True, text.partition(game_end)[2]
+            more = more or (ended and bool(text.strip()))
+            last = text[-1:]
             used = len(piece) - len(unpack.unconsumed_tail) - len(unpack.unused_data)
             place += used
             piece = unpack.unconsumed_tail
             if unpack.eof:
                 whole = place
                 piece, unpack = unpack.unused_data, zlib.decompressobj(_GZIP)
+                ended, more, last = False, False, b""
+    if whole < place and more:
+        raise RecordError(
+            "the gzip file is cut off in a part that holds more than one game; turn it into "
+            "another file first (brade-fast convert), and add to that"
+        )
     return whole
 
 
@@ -524,3 +578,38 @@ def match_of(records: Iterable[GameRecord]) -> Match:
                 f"not game {game} at {score}"
             )
     return match
+
+
+def read_matches(source: Source, *, format: Format | None = None) -> Iterator[Match]:
+    """Read matches one by one; each begins with a game that has the tag ``Game 1``.
+
+    Parameters
+    ----------
+    source, format
+        As for :func:`read_games`.
+
+    Yields
+    ------
+    Match
+        The last one may not be over yet.
+
+    Raises
+    ------
+    RecordError
+        As for :func:`read_games`, and for games that make up no match.
+    OSError, ValueError, TypeError
+    """
+    with read_games(source, format=format) as reader:
+        games: list[GameRecord] = []
+        match: Match | None = None
+        for number, record in enumerate(reader, 1):
+            if match is not None and record.tags.get("Game") == "1":
+                yield match
+                games = []
+            games.append(record)
+            try:
+                match = match_of(games)
+            except RecordError as fault:
+                raise RecordError(f"game {number} of the file: {fault}", file=reader.name) from None
+        if match is not None:
+            yield match

@@ -55,8 +55,9 @@ HEAD = -1
 _FIRST_TAGS = ("White", "Black", "Match", "Game", "Score", "Seed")
 _OWN_TAGS = ("Rules", "Position")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_TAG = re.compile(r"\[\s*([^\s\]\\]*)((?:[^\]\\]|\\.)*)\]")
-_MOVE = re.compile(r"(\d{1,9})\s*\.\s*([WwBb])\s+([^:]*?)\s*:\s*(.*)")
+# Possessive, so that no line of any length takes more than one pass.
+_TAG = re.compile(r"\[\s*+([^\s\]\\]*+)((?:[^\]\\]|\\.)*+)\]")
+_MOVE = re.compile(r"(\d{1,9})\s*+\.\s*+([WwBb])\s++([^:]*+):\s*+(.*)")
 _TEKA = re.compile(r"teka\s+W\s+([1-6])\s+B\s+([1-6])", re.IGNORECASE)
 _BEGINS = re.compile(r"begins\s+([WB])", re.IGNORECASE)
 _RESULT = re.compile(r"=\s*(\S+)\s+(\S+)\s+(\d{1,9})(?:\s+(\S+))?")
@@ -150,7 +151,7 @@ def as_record(record: GameRecord | Game) -> GameRecord:
     if not isinstance(record, GameRecord):
         raise TypeError(f"a record is a GameRecord or a Game, not {type(record).__name__}")
     check_tags(record.tags)
-    check_comments(record.comments, len(record.game.moves))
+    check_comments(record.comments, record.game)
     return record
 
 
@@ -171,18 +172,21 @@ def check_tags(tags: Mapping[str, str]) -> None:
         _check_line(value, f"the tag {name}")
 
 
-def check_comments(comments: Mapping[int, Iterable[str]], moves: int) -> None:
+def check_comments(comments: Mapping[int, list[str]], game: Game) -> None:
     """Refuse comments that no line can hold, or that have no place.
 
     Raises
     ------
     ValueError, TypeError
     """
+    last = len(game.moves) + game.is_over
     for place, lines in comments.items():
-        if isinstance(place, bool) or not isinstance(place, int) or not -1 <= place <= moves + 1:
-            raise ValueError(f"comments stand at -1 to {moves + 1} in this game, not at {place!r}")
-        if isinstance(lines, str):
+        if isinstance(place, bool) or not isinstance(place, int) or not HEAD <= place <= last:
+            raise ValueError(f"comments stand at -1 to {last} in this game, not at {place!r}")
+        if not isinstance(lines, list):
             raise TypeError("comments are lists of texts, one for each line")
+        if not lines:
+            raise ValueError(f"the list of comments at {place} is empty; leave it out")
         for line in lines:
             if not isinstance(line, str):
                 raise TypeError(f"a comment is a text, not {line!r}")
@@ -193,12 +197,21 @@ def _check_line(text: str, what: str) -> None:
     if text != text.strip():
         raise ValueError(f"{what} begins or ends with a space: {text!r}")
     for character in text:
-        if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp"):
+        if character != "\t" and unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp"):
             raise ValueError(f"{what} holds {character!r}, which no line of a record can")
 
 
 # ---------------------------------------------------------------------------------------
 # Reading text
+
+
+def _clipped(text: str) -> str:
+    """Not more of a text than a message can show; what is longer is wrong anyway."""
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _shown(text: str) -> str:
+    return repr(_clipped(text))
 
 
 class _LineReader:
@@ -232,25 +245,30 @@ class _LineReader:
         if text:
             self.read_item(text, indent)
         if semicolon:
-            self.comment(comment)
+            self.comment(comment, line.index(";") + 1)
 
-    def comment(self, text: str) -> None:
+    def comment(self, text: str, column: int) -> None:
+        text = text.strip()
+        try:
+            _check_line(text, "a comment")
+        except ValueError as fault:
+            raise self.error(str(fault), column) from None
         if self.game is not None:
             place = len(self.game.moves) + self.ended
         else:
             place = HEAD if self.rules is None else 0
-        self.comments.setdefault(place, []).append(text.strip())
+        self.comments.setdefault(place, []).append(text)
 
     def read_tags(self, text: str, indent: int) -> None:
         at = 0
         while at < len(text):
             if text[at] == ";":
-                self.comment(text[at + 1 :])
+                self.comment(text[at + 1 :], indent + at + 1)
                 return
             match = _TAG.match(text, at)
             if match is None:
                 raise self.error(
-                    f"a tag is written [Name value], not {text[at:]!r}", indent + at + 1
+                    f"a tag is written [Name value], not {_shown(text[at:])}", indent + at + 1
                 )
             value = re.sub(r"\\(.)", r"\1", match[2]).strip()
             self.tag(match[1], value, indent + at + 1)
@@ -292,7 +310,7 @@ class _LineReader:
         else:
             raise self.error(
                 "a line is a tag, 'teka W 2 B 5', 'begins W', a turn as '1. W 6-2: 1/7 1/3', "
-                f"a result as '= W john 4', or a comment after ';', not {text!r}",
+                f"a result as '= W john 4', or a comment after ';', not {_shown(text)}",
                 indent + 1,
             )
 
@@ -312,7 +330,9 @@ class _LineReader:
     def read_move(self, text: str, indent: int) -> None:
         match = _MOVE.fullmatch(text)
         if match is None:
-            raise self.error(f"a turn is written as '1. W 6-2: 1/7 1/3', not {text!r}", indent + 1)
+            raise self.error(
+                f"a turn is written as '1. W 6-2: 1/7 1/3', not {_shown(text)}", indent + 1
+            )
         color = Color(match[2].upper())
         game = self.game or self.start(color, indent)
         number = len(game.moves) // 2 + 1
@@ -326,7 +346,7 @@ class _LineReader:
                 indent + 1,
             )
         try:
-            dice = parse_dice(match[3])
+            dice = parse_dice(_clipped(match[3].rstrip()))
         except ValueError as fault:
             raise self.error(str(fault), indent + match.start(3) + 1) from None
         if game.dice is None:
@@ -349,19 +369,19 @@ class _LineReader:
         match = _RESULT.fullmatch(text)
         if match is None or match[1].upper() not in ("W", "B", "DRAW"):
             raise self.error(
-                f"a result is written as '= W john 4' or '= draw deadlock 0', not {text!r}",
+                f"a result is written as '= W john 4' or '= draw deadlock 0', not {_shown(text)}",
                 indent + 1,
             )
         if self.ended:
             raise self.error("the result has been said already", indent + 1)
         try:
-            outcome = parse_outcome(match[2])
+            outcome = parse_outcome(_clipped(match[2]))
         except ValueError as fault:
             raise self.error(str(fault), indent + match.start(2) + 1) from None
         resigned = (match[4] or "").lower() == "resigned"
         if match[4] and not resigned:
             raise self.error(
-                f"after the points may stand 'resigned', not {match[4]!r}",
+                f"after the points may stand 'resigned', not {_shown(match[4])}",
                 indent + match.start(4) + 1,
             )
         winner = None if match[1].upper() == "DRAW" else Color(match[1].upper())
@@ -424,10 +444,17 @@ def parse_lines(
     return reader.record()
 
 
-def is_canonical_end(lines: list[str], record: GameRecord) -> bool:
-    """Whether the last line stands as it is written, so that nothing of it can be missing."""
-    written = game_text(record).rstrip("\n").split("\n")
-    return written[-1] == lines[-1].strip()
+def may_go_on(line: str, record: GameRecord) -> bool:
+    """Whether something may be missing at the end of the last line of a record.
+
+    Of the lines that can be read as they stand only a play can be the beginning of another.
+    """
+    match = _MOVE.fullmatch(line.partition(";")[0].strip())
+    if match is None or not match[4]:
+        return False
+    play = record.game.peek()
+    others = map(str, play.origin.plays(*play.dice, play.rules))
+    return any(text != match[4] and text.startswith(match[4]) for text in others)
 
 
 # ---------------------------------------------------------------------------------------
@@ -463,7 +490,7 @@ def game_json(record: GameRecord | Game) -> str:
                 "points": result.points,
                 "how": result.how.value,
             },
-            "comments": {str(place): list(c) for place, c in sorted(record.comments.items()) if c},
+            "comments": {str(place): list(c) for place, c in sorted(record.comments.items())},
         },
         ensure_ascii=False,
         separators=(",", ":"),
@@ -495,14 +522,14 @@ def parse_json(text: str, *, file: str | None = None, line: int = 1) -> GameReco
     except (RecursionError, ValueError) as fault:
         raise reader.error(f"this JSON cannot be read: {fault}") from None
     try:
-        return _from_json(reader, data)
+        return _from_json(reader, data, text)
     except RecordError:
         raise
     except (ValueError, TypeError) as fault:
         raise reader.error(str(fault)) from None
 
 
-def _from_json(reader: _LineReader, data: Any) -> GameRecord:
+def _from_json(reader: _LineReader, data: Any, text: str) -> GameRecord:
     _check_kinds(data, _KINDS, ("rules", "begins"), "a game")
     check_tags(data.get("tags", {}))
     teka = data.get("teka")
@@ -515,21 +542,11 @@ def _from_json(reader: _LineReader, data: Any) -> GameRecord:
         teka=None if teka is None else (teka[0], teka[1]),
         position=None if position is None else parse_position(position),
     )
-    for number, move in enumerate(data.get("moves", [])):
-        if not isinstance(move, list) or [type(part) for part in move] != [str, str, str]:
-            raise ValueError(f"move {number + 1} is a list of player, throw and play, not {move!r}")
-        color, throw, play = move
-        if color != game.turn:
-            raise ValueError(f"move {number + 1} is {game.turn}'s, not {color!r}'s")
-        dice = parse_dice(throw)
+    for i, move in enumerate(data.get("moves", [])):
         try:
-            if game.dice is None:
-                game.throw(*dice)
-            elif sorted(dice) != sorted(game.dice):
-                raise ValueError(f"{dice_text(game.dice)} lies on the table, not {throw}")
-            game.push(play)
+            _read_json_move(game, move)
         except ValueError as fault:
-            raise ValueError(f"move {number + 1}: {fault}") from None
+            raise reader.error(f"move {i + 1}: {fault}", _column_of_move(text, i)) from None
     if data.get("throw") is not None:
         game.throw(*parse_dice(data["throw"]))
     result = data.get("result")
@@ -541,8 +558,37 @@ def _from_json(reader: _LineReader, data: Any) -> GameRecord:
         resigned = result["how"] == How.RESIGNED.value
         reader.finish(game, winner, parse_outcome(result["outcome"]), result["points"], resigned, 1)
     comments = {_place(key): lines for key, lines in data.get("comments", {}).items()}
-    check_comments(comments, len(game.moves))
+    check_comments(comments, game)
     return GameRecord(game, data.get("tags", {}), comments)
+
+
+def _read_json_move(game: Game, move: Any) -> None:
+    if not isinstance(move, list) or [type(part) for part in move] != [str, str, str]:
+        raise ValueError(f"a move is a list of player, throw and play, not {_shown(str(move))}")
+    color, throw, play = move
+    if color != game.turn:
+        raise ValueError(f"it is the turn of {game.turn}, not of {_shown(color)}")
+    dice = parse_dice(throw)
+    if game.dice is None:
+        game.throw(*dice)
+    elif sorted(dice) != sorted(game.dice):
+        raise ValueError(f"{dice_text(game.dice)} lies on the table, not {throw}")
+    game.push(play)
+
+
+def _column_of_move(text: str, number: int) -> int:
+    """Where in a line a move stands; 1 if its list is not found.
+
+    Its key cannot be a part of another text, whose quotes would have backslashes.
+    """
+    key = re.search(r'"moves"\s*:\s*\[', text)
+    if key is None:
+        return 1
+    start = end = key.end()
+    for _ in range(number + 1):
+        start = end + len(text[end:]) - len(text[end:].lstrip(" \t\r\n,"))
+        end = json.JSONDecoder().raw_decode(text, start)[1]
+    return start + 1
 
 
 def _place(key: str) -> int:

@@ -6,6 +6,7 @@ import argparse
 import collections
 import math
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,7 @@ def add_to(commands: Commands) -> None:
     check = commands.add(
         "check",
         _check,
-        "look whether every play and result of record files is legal; status 1 if not",
+        "look whether record files are whole and every play and result legal; status 1 if not",
         "check games.txt",
         takes_rules=False,
     )
@@ -110,6 +111,8 @@ def _convert(arguments: argparse.Namespace) -> int:
     if target is None:
         if os.path.exists(source):
             raise ValueError(f"say which file {source} is to be turned into")
+        if source.lower().endswith((".txt", ".jsonl", ".gz")):
+            raise ValueError(f"there is no file {source}")
         return _convert_position(arguments)
     if os.path.exists(target):
         if os.path.samefile(source, target):
@@ -147,7 +150,7 @@ def _convert_position(arguments: argparse.Namespace) -> int:
     state = None
     if text == "start":
         position = Position.start()
-    elif text.count(":") >= 3 and "/" not in text.split(":", 3)[0]:
+    elif re.match(r"[^:]*:\s*[WB]\s*:", text, re.IGNORECASE):
         state = parse_state(text)
         position = state.position
     else:
@@ -193,7 +196,7 @@ def _check(arguments: argparse.Namespace) -> int:
                 "errors": errors,
             }
         )
-    ok = not any(result["broken"] for result in results)
+    ok = not any(result["broken"] or result["cut"] for result in results)
     if arguments.json:
         print_json({"ok": ok, "files": results})
     else:
@@ -304,6 +307,10 @@ def _p_value(chi_square: float) -> float:
     return math.exp(-half) * sum(half**i / math.factorial(i) for i in range(10))
 
 
+def _p_text(p_value: float) -> str:
+    return f"p = {p_value:.3f}" if p_value >= 0.001 else "p < 0.001"
+
+
 def _print_stats(facts: dict[str, Any]) -> None:
     from ..notation import outcome_title, parse_outcome
 
@@ -341,7 +348,7 @@ def _print_stats(facts: dict[str, Any]) -> None:
         print_table(rows, left=1)
         print(
             f"chi-square of the 21 throws {facts['chi_square']:.1f} "
-            f"(20 degrees of freedom), p = {facts['p_value']:.3f}"
+            f"(20 degrees of freedom), {_p_text(facts['p_value'])}"
         )
 
 
@@ -384,7 +391,7 @@ def _plot(file: str, lengths: list[int], facts: dict[str, Any]) -> None:
     right.axhline(1, color="black", linewidth=1)
     right.tick_params(axis="x", rotation=90)
     p_value = facts["p_value"]
-    title = "Throws, of the number expected" + ("" if p_value is None else f" (p = {p_value:.3f})")
+    title = "Throws, of the number expected" + ("" if p_value is None else f" ({_p_text(p_value)})")
     right.set(title=title)
     figure.savefig(file)
     pyplot.close(figure)
