@@ -1,6 +1,7 @@
 """How Sphinx builds this site: ``python3 run.py docs``, or ``sphinx-build docs build/docs``."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -15,12 +16,15 @@ author = "The brade_fast developers"
 copyright = "2026, the brade_fast developers"
 version = release = brade_fast.__version__
 
+nitpicky = True  # a name that leads nowhere is a warning, and warnings are errors
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "board_directive"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["build"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_title = f"brade_fast {version}"
 highlight_language = "none"
 
@@ -67,6 +71,12 @@ def core_signature(app, what, name, obj, options, signature, returns):
     return None
 
 
+def without_last_empty_line(app, docname, source):
+    """Doctest needs an empty line behind what is printed; readers do not."""
+    source[0] = re.sub(r"\n\n([ ]*```\n)(?=\n|\Z)", r"\n\1", source[0])
+
+
 def setup(app):
+    app.connect("source-read", without_last_empty_line)
     # Before numpydoc, which stumbles over what Cython says of its classes.
     app.connect("autodoc-process-signature", core_signature, priority=400)
