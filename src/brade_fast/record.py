@@ -52,6 +52,7 @@ _LONGEST_LINE = {"text": 1 << 16, "jsonl": 1 << 26}  # bytes
 _MOST_LINES = 1 << 18  # of one game
 _MARK = b"\xef\xbb\xbf"
 _GZIP = 31  # what zlib calls a gzip member
+_PACKED = b"\x1f\x8b"  # how each begins
 
 
 @dataclasses.dataclass
@@ -157,6 +158,14 @@ class GameReader:
         """The bytes of the file, unpacked."""
         unpack = zlib.decompressobj(_GZIP) if self._gzip else None
         while piece := self._file.read(_CHUNK):
+            if not isinstance(piece, bytes):
+                raise TypeError(
+                    "games are read from a path or a file opened in binary mode; "
+                    f"this file gives {type(piece).__name__}"
+                )
+            # An open file may be unpacked already, like one of gzip.open, which keeps the name.
+            if not self._owned and not self.place and piece[:2] != _PACKED[: len(piece)]:
+                self._gzip, unpack = False, None
             self.place += len(piece)
             if unpack is None:
                 yield piece
@@ -327,7 +336,7 @@ def parse_game(text: str) -> GameRecord:
     """
     if not isinstance(text, str):
         raise TypeError(f"the text of a game must be a str, not {type(text).__name__}")
-    return parse_lines(text.split("\n"))
+    return parse_lines(text.removeprefix("\ufeff").split("\n"))
 
 
 # ---------------------------------------------------------------------------------------

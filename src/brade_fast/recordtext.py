@@ -52,9 +52,12 @@ __all__ = ["GameRecord", "game_json", "game_text", "parse_json", "parse_lines"]
 #: Where comments stand: before the tags, or after so many turns; one more is after the result.
 HEAD = -1
 
+#: Bytes of a tag or comment. With a backslash before each of them and the brackets a line stays
+#: shorter than the longest that is read.
+_LONGEST = 30_000
 _FIRST_TAGS = ("White", "Black", "Match", "Game", "Score", "Seed")
 _OWN_TAGS = ("Rules", "Position")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
 # Possessive, so that no line of any length takes more than one pass.
 _TAG = re.compile(r"\[\s*+([^\s\]\\]*+)((?:[^\]\\]|\\.)*+)\]")
 _MOVE = re.compile(r"(\d{1,9})\s*+\.\s*+([WwBb])\s++([^:]*+):\s*+(.*)")
@@ -150,6 +153,8 @@ def as_record(record: GameRecord | Game) -> GameRecord:
         return GameRecord(record)
     if not isinstance(record, GameRecord):
         raise TypeError(f"a record is a GameRecord or a Game, not {type(record).__name__}")
+    if not isinstance(record.game, Game):
+        raise TypeError(f"a record's game is a Game, not {type(record.game).__name__}")
     check_tags(record.tags)
     check_comments(record.comments, record.game)
     return record
@@ -162,12 +167,16 @@ def check_tags(tags: Mapping[str, str]) -> None:
     ------
     ValueError, TypeError
     """
+    if not isinstance(tags, Mapping):
+        raise TypeError(f"tags are a dict of texts, not {type(tags).__name__}")
     for name, value in tags.items():
         if not isinstance(name, str) or not isinstance(value, str):
             raise TypeError(f"tags are texts, not {name!r}: {value!r}")
         if _NAME.fullmatch(name) is None:
-            raise ValueError(f"a tag's name is a word of letters, digits and _, not {name!r}")
-        if name in _OWN_TAGS:
+            raise ValueError(
+                f"a tag's name is a word of at most 100 letters, digits and _, not {_shown(name)}"
+            )
+        if name.capitalize() in _OWN_TAGS:
             raise ValueError(f"the tag {name} belongs to the game itself; leave it out")
         _check_line(value, f"the tag {name}")
 
@@ -179,6 +188,8 @@ def check_comments(comments: Mapping[int, list[str]], game: Game) -> None:
     ------
     ValueError, TypeError
     """
+    if not isinstance(comments, Mapping):
+        raise TypeError(f"comments are a dict of lists, not {type(comments).__name__}")
     last = len(game.moves) + game.is_over
     for place, lines in comments.items():
         if isinstance(place, bool) or not isinstance(place, int) or not HEAD <= place <= last:
@@ -195,10 +206,12 @@ def check_comments(comments: Mapping[int, list[str]], game: Game) -> None:
 
 def _check_line(text: str, what: str) -> None:
     if text != text.strip():
-        raise ValueError(f"{what} begins or ends with a space: {text!r}")
+        raise ValueError(f"{what} begins or ends with a space: {_shown(text)}")
     for character in text:
         if character != "\t" and unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp"):
             raise ValueError(f"{what} holds {character!r}, which no line of a record can")
+    if len(text.encode()) > _LONGEST:
+        raise ValueError(f"{what} has more than {_LONGEST:,} bytes of UTF-8")
 
 
 # ---------------------------------------------------------------------------------------
@@ -278,6 +291,8 @@ class _LineReader:
     def tag(self, name: str, value: str, column: int) -> None:
         if self.game is not None:
             raise self.error("tags stand before the first turn", column)
+        if name.capitalize() in _OWN_TAGS:  # a small letter must not make it an idle one
+            name = name.capitalize()
         if name in self.tags or (name == "Rules" and self.rules is not None):
             raise self.error(f"the tag {name} comes twice", column)
         try:
@@ -316,7 +331,10 @@ class _LineReader:
 
     def opening(self, indent: int) -> None:
         if self.game is not None:
-            raise self.error("who begins has been said already", indent + 1)
+            raise self.error(
+                "who begins has been said already; a second game has tags over it: [Rules brade]",
+                indent + 1,
+            )
 
     def start(self, begins: Color | None, indent: int) -> Game:
         try:
@@ -592,7 +610,8 @@ def _column_of_move(text: str, number: int) -> int:
 
 
 def _place(key: str) -> int:
-    if re.fullmatch(r"-1|\d{1,9}", key, re.ASCII) is None:
+    # One way to write each number: two keys must not name the same place.
+    if re.fullmatch(r"-1|0|[1-9]\d{0,8}", key, re.ASCII) is None:
         raise ValueError(f"comments stand at the number of a turn, not at {key!r}")
     return int(key)
 

@@ -115,7 +115,9 @@ def _convert(arguments: argparse.Namespace) -> int:
             raise ValueError(f"there is no file {source}")
         return _convert_position(arguments)
     if os.path.exists(target):
-        if os.path.samefile(source, target):
+        if not os.path.isfile(target):
+            raise ValueError(f"{target} is no ordinary file and cannot be written over")
+        if os.path.exists(source) and os.path.samefile(source, target):
             raise ValueError(f"{target} is the file that is read; choose another name")
         if not arguments.force:
             raise ValueError(f"{target} is there already; --force writes over it")
@@ -123,13 +125,14 @@ def _convert(arguments: argparse.Namespace) -> int:
 
     reader, size = _open(source, strict=not arguments.skip)
     # The target comes up when it is whole; its name tells the format while it is written too.
-    folder, name = os.path.split(target)
+    # Behind a link, the file that it leads to is written, and the link stays.
+    folder, name = os.path.dirname(os.path.realpath(target)), os.path.basename(target)
     begun = os.path.join(folder, f".{os.getpid()}.{name}")
     try:
         with reader, open_writer(begun) as writer:
             for record in _games(arguments, reader, size):
                 writer.write(record)
-        os.replace(begun, target)
+        os.replace(begun, os.path.realpath(target))
     except BaseException:
         if os.path.exists(begun):
             os.remove(begun)
