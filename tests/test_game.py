@@ -186,16 +186,16 @@ def test_whole_games_are_the_reference_s_and_can_be_undone_and_redone(rules):
 
 def test_games_of_mixed_rules_from_odd_positions_are_the_reference_s():
     rng, rnd = np.random.default_rng(11), random.Random(11)
-    outcomes = set()
-    for i in range(200):
+    outcomes, kinds = set(), (*positions.KINDS, "john_near", "john_near", "nice_near")
+    for i in range(150):
         rules = positions.random_rules(rng)
-        kind = positions.KINDS[i % len(positions.KINDS)]
+        kind = kinds[i % len(kinds)]
         start = at(positions.synthetic(kind, rng, rules))
         game = Game(rules, begins=rnd.choice("WB"), position=start, rng=rng)
         check_by_reference(game, rnd, 8)
         outcomes.add(game.result and game.result.outcome)
         check_undo_and_redo(game)
-    assert len(outcomes) >= 7, outcomes
+    assert len(outcomes) > 7, outcomes
 
 
 # --- Who begins -------------------------------------------------------------------------
@@ -281,9 +281,10 @@ def test_a_throw_that_is_taken_up_takes_its_plays_along():
 @pytest.mark.parametrize(
     ("dice", "error"),
     [
-        ((6,), TypeError), ((None, 6), TypeError), (((6, 2, 1),), TypeError), ((6.0, 2), TypeError),
+        ((6,), TypeError), ((None, 6), TypeError), ((6.0, 2), TypeError),
         (("6", "2"), TypeError), ((True, 2), TypeError), ((0, 2), InvalidDiceError),
         ((7, 2), InvalidDiceError), (("67",), InvalidDiceError), (("",), InvalidDiceError),
+        (((6, 2, 1),), InvalidDiceError), ((np.array(6),), TypeError),
     ],
 )  # fmt: skip
 def test_what_is_no_throw_is_refused_and_none_lies_on_the_table(dice, error):
@@ -293,15 +294,16 @@ def test_what_is_no_throw_is_refused_and_none_lies_on_the_table(dice, error):
     assert game.phase is Phase.TO_THROW
 
 
-@pytest.mark.parametrize("teka", [(6,), (6, 2, 1), 6, (6.0, 2), (True, 2), {6, 2}])
+@pytest.mark.parametrize("teka", [6, (6.0, 2), (True, 2), {6, 2}, {6: 2, 1: 3}])
 def test_what_is_no_teka_is_a_wrong_type(teka):
     with pytest.raises(TypeError, match=r"a teka is two dice|whole number"):
         Game(teka=teka)
 
 
-def test_a_teka_of_dice_that_do_not_exist_is_refused():
-    with pytest.raises(InvalidDiceError, match="a teka is two numbers from 1 to 6, not 0 and 7"):
-        Game(teka=(0, 7))
+@pytest.mark.parametrize("teka", [(0, 7), (6,), (6, 2, 1), ()])
+def test_a_teka_of_dice_that_do_not_exist_is_refused(teka):
+    with pytest.raises(InvalidDiceError, match="a teka is two numbers from 1 to 6, not "):
+        Game(teka=teka)
 
 
 def test_throws_come_from_the_seed_or_the_shared_source():

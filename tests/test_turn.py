@@ -165,6 +165,20 @@ def test_a_forced_john_and_a_john_are_told_apart():
     assert turn.outcome is turn.play.outcome is Outcome.FORCED_JOHN
 
 
+@pytest.mark.parametrize(
+    ("texts", "outcome"),
+    [(("bar/5", "bar/3"), Outcome.JOHN), (("bar/3", "bar/5"), Outcome.FORCED_JOHN)],
+)
+def test_the_order_of_steps_decides_between_john_and_forced_john(texts, outcome):
+    # Both lead to the same position; it counts which step completed it (section 7 no. 3).
+    other = {0: 4, 3: 1, **dict.fromkeys((1, 2, 4, 5, 6), 2)}
+    turn = Turn(at(board({0: 2, 20: 13}, other)), (5, 3))
+    for text in texts:
+        assert turn.outcome is Outcome.NONE
+        turn.push(text)
+    assert turn.outcome is turn.play.outcome is outcome
+
+
 def test_a_pass_is_complete_at_once():
     turn = Turn(Position({20: 1, 21: 2, 23: 2}, {12: 2, 1: 13}), (4, 4))  # case 6
     assert turn.is_complete
@@ -271,13 +285,13 @@ def test_throws_are_taken_in_any_form():
     assert Turn(start, (2, 6)).legal_steps() == Turn(start, (6, 2)).legal_steps()
 
 
-@pytest.mark.parametrize("dice", [None, 6, (6,), (6, 2, 1), (6, None), (6.0, 2), (True, 2), {6, 2}])
+@pytest.mark.parametrize("dice", [None, 6, (6, None), (6.0, 2), (True, 2), {6, 2}, {6: 2, 1: 3}])
 def test_what_is_no_throw_is_a_wrong_type(dice):
     with pytest.raises(TypeError, match=r"whole number|a throw is two dice"):
         Turn(Position.start(), dice)
 
 
-@pytest.mark.parametrize("dice", [(0, 1), (7, 1), (1, -1), "77", "6", ""])
+@pytest.mark.parametrize("dice", [(0, 1), (7, 1), (1, -1), (6,), (6, 2, 1), "77", "6", ""])
 def test_dice_that_do_not_exist_are_refused(dice):
     with pytest.raises(InvalidDiceError, match="from 1 to 6"):
         Turn(Position.start(), dice)

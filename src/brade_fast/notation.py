@@ -347,8 +347,8 @@ def read_dice(dice: Any, what: str = "a throw") -> tuple[int, int]:
     if isinstance(dice, str):
         return parse_dice(dice)
     try:
-        given = list(dice)
-    except TypeError:
+        given = list(dice[:])  # of sequences alone: in a set the dice have no order
+    except (TypeError, LookupError):
         raise TypeError(f"{what} is two dice, as (6, 2), or a text, not {dice!r}") from None
     for die in given:
         if isinstance(die, bool | np.bool_) or not hasattr(die, "__index__"):

@@ -60,7 +60,7 @@ def png(svg_text: str, *, width: int | None = None) -> bytes:
 
 
 def to_png(svg_text: str, path: str | os.PathLike[str], *, width: int | None = None) -> None:
-    """Write an SVG picture into a PNG file; for its errors see :func:`~brade_fast.picturefile.png`."""
+    """Write an SVG picture into a PNG file; its errors are those of ``png``."""
     Path(path).write_bytes(png(svg_text, width=width))
 
 
