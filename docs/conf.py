@@ -29,6 +29,7 @@ html_title = f"brade_fast {version}"
 highlight_language = "none"
 
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True  # rules=BRADE, not all that BRADE holds
 autosummary_generate = False
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False

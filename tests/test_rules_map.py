@@ -101,16 +101,16 @@ def test_no_quote_holds_two_sentences(number):
 )
 def test_every_function_of_the_map_exists(number, quote, core, reference):
     for cell, files in (
-        (core, r"_\w+\.p(xd|xi|yx)|rules\.py"),
-        (reference, r"(reference|rules)\.py"),
+        (core, r"_\w+\.p(xd|xi|yx)|(rules|game|match)\.py"),
+        (reference, r"(reference|rules|game|match)\.py"),
     ):
-        named = re.fullmatch(r"`([\w.]+): ([\w.]+)`(; .+)?", cell)
+        named = re.fullmatch(r"`([\w.]+): ([\w.]+)`", cell)
         assert named, cell
-        file, function, note = named.groups()
+        file, function = named.groups()
         assert re.fullmatch(files, file)
         assert function in DEFINED[file], f"{file} has no {function}"
-        assert note is None or file == "rules.py"
-    assert (core.startswith("`rules.py")) == (reference.startswith("`rules.py"))
+    if any(re.match(r"`(rules|game|match)\.py", cell) for cell in (core, reference)):
+        assert core == reference
 
 
 def test_every_function_of_the_fast_paths_exists():
@@ -120,12 +120,6 @@ def test_every_function_of_the_fast_paths_exists():
     for file, function in named:
         assert function in DEFINED[file], f"{file} has no {function}"
     assert "needs_generic" in DEFINED["_turn.pxd"]
-
-
-def test_what_waits_for_a_later_module_is_called_so():
-    waiting = [quote for _, quote, core, _ in ROWS if "later `game.py`" in core]
-    assert len(waiting) == 6
-    assert not (PACKAGE / "game.py").exists(), "then the map can name its functions"
 
 
 # --- The tables of rules.md against rules.py ---------------------------------------------

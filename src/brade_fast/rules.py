@@ -129,7 +129,16 @@ _CATEGORIES: tuple[str | None, ...] = (
 
 
 class Points(NamedTuple):
-    """What the ends of a game are worth (section 6, row ``points``)."""
+    """What the ends of a game are worth (section 6, row ``points``).
+
+    Attributes
+    ----------
+    bear_off, nice : int
+        A bear-off; any of the nice games.
+    monk_bonus : int
+        So much more for either of these with monk.
+    john, forced_john : int
+    """
 
     bear_off: int
     nice: int
@@ -210,7 +219,36 @@ class Rules:
     """One rule set: a value for each switch of section 6.
 
     Every combination of valid values is a rule set and can be played. The defaults are
-    bräde's. ``nice_games`` is kept in the order of section 5, whatever order it is given in.
+    bräde's. All switches can be read as attributes.
+
+    Parameters
+    ----------
+    blocked_entry : {"force", "pass", "wait"}
+        What a player does who has more men on the bar than points to enter on: he may force
+        a made point open, passes his whole turn (the Junker), or enters what he can.
+    long_block_force : bool
+        Any point of six or more made points in a row may be forced open (section 4).
+    five_blots : bool
+        No point may be made before five men have left the talon.
+    bear_off_rearmost_only : bool
+        Only the rearmost man is borne off; otherwise one from exactly as far as the die goes too.
+    smallest_reduction : bool
+        The third duty of section 3 binds.
+    endings_free : bool
+        A play that ends the game is free of the duties.
+    nice_games : tuple of str
+        Which of "single_crown", "double_crown", "staircase" and "tower" win; kept in this order,
+        whatever order they are given in.
+    monk : bool
+        A man on the loser's bar adds to bear-offs and nice games.
+    points : Points
+        What the ends are worth.
+    opening : {"low_then_throw", "high_plays_dice"}
+        The lower die of the teka begins with a fresh throw, or the higher plays the two dice.
+    loser_begins : bool
+        The loser begins the next game of a match.
+    name : str
+        A word for people; it belongs to the value, but texts and records do not keep it.
 
     Raises
     ------
