@@ -19,7 +19,7 @@ Score a match
     ``Match(3)``: ``.next_game()``, ``.score``, ``.winner``
 Save and load games
     ``open_writer("games.txt")``, ``read_games("games.txt")``, ``GameRecord``, ``game_text``,
-    ``parse_game``, ``match_records``, ``match_of``, ``read_matches``, ``read_matches``
+    ``parse_game``, ``match_records``, ``match_of``, ``read_matches``
 Other rules
     ``BRADE``, ``VERQUERE``, ``REVERTIER``, ``BRADE.replace(monk=False)``; ``Outcome``
 Many positions at once

@@ -170,9 +170,10 @@ class Match:
         self._need_room()
         if any(game is known for known in self._started):
             raise ValueError("the game is in the match already; add a copy if it is meant")
-        mine, his = rules_text(self.rules), rules_text(game.rules)
-        if mine != his:
-            raise ValueError(f"the game is by {his}, the match by {mine}")
+        if game.rules != self.rules:
+            raise ValueError(
+                f"the game is by {rules_text(game.rules)}, the match by {rules_text(self.rules)}"
+            )
         self._check_beginner(game)
         self._started.append(game)
 

@@ -219,7 +219,8 @@ class Rules:
     """One rule set: a value for each switch of section 6.
 
     Every combination of valid values is a rule set and can be played. The defaults are
-    bräde's. All switches can be read as attributes.
+    bräde's. All switches can be read as attributes. Rule sets with the same switches are equal,
+    whatever they are called.
 
     Parameters
     ----------
@@ -248,7 +249,7 @@ class Rules:
     loser_begins : bool
         The loser begins the next game of a match.
     name : str
-        A word for people; it belongs to the value, but texts and records do not keep it.
+        A word for people; texts and records do not keep it.
 
     Raises
     ------
@@ -267,7 +268,7 @@ class Rules:
     points: Points = Points(1, 2, 1, 4, 6)  # noqa: RUF009 - a tuple, so it may be shared
     opening: str = "low_then_throw"
     loser_begins: bool = True
-    name: str = "custom"
+    name: str = dataclasses.field(default="custom", compare=False)
     # The same switches as the bytes that the core reads; see _encode.
     _code: bytes = dataclasses.field(init=False, repr=False, compare=False)
 
