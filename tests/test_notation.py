@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+import brade_fast
 from brade_fast import (
     BRADE,
     REVERTIER,
@@ -17,6 +18,7 @@ from brade_fast import (
     Points,
     Position,
     Rules,
+    notation,
 )
 from brade_fast._core import Step, _steps_text
 from brade_fast.notation import (
@@ -479,3 +481,10 @@ def test_outcomes_have_names_in_text_and_in_two_languages():
     assert len({outcome_title(outcome) for outcome in Outcome}) == len(Outcome)
     with pytest.raises(ValueError, match="14"):
         outcome_name(14)
+
+
+def test_reading_plays_can_be_had_from_notation_too():
+    for name in ("Explanation", "Reason", "explain", "parse_play"):
+        assert getattr(notation, name) is getattr(brade_fast, name)
+    with pytest.raises(AttributeError, match="no attribute 'parse_plya'"):
+        _ = notation.parse_plya

@@ -1,7 +1,8 @@
 """Positions, plays, dice and rules as text, written and read.
 
 Position ids are packed in the core (``Position.id``, ``Position.from_id``); here they are
-only told apart from board text.
+only told apart from board text. Reading plays has rooms of its own, ``playtext`` and ``reasons``;
+their names can be had from here too.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,16 +29,24 @@ from .rules import (
     Rules,
 )
 
+if TYPE_CHECKING:
+    from .playtext import parse_play
+    from .reasons import Explanation, Reason, explain
+
 __all__ = [
     "OUTCOME_NAMES",
+    "Explanation",
+    "Reason",
     "State",
     "board_text",
     "dice_text",
+    "explain",
     "outcome_name",
     "outcome_title",
     "parse_board_text",
     "parse_dice",
     "parse_outcome",
+    "parse_play",
     "parse_position",
     "parse_rules",
     "parse_state",
@@ -48,6 +57,15 @@ __all__ = [
 ]
 
 BAR, OFF, MEN = 0, 25, 15
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("Explanation", "Reason", "explain", "parse_play"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import playtext, reasons  # they read with what is here
+
+    return getattr(playtext if name == "parse_play" else reasons, name)
+
 
 #: The outcomes in English and Swedish.
 OUTCOME_NAMES: dict[Outcome, tuple[str, str]] = {
