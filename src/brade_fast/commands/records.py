@@ -394,7 +394,7 @@ def _plot(file: str, lengths: list[int], facts: dict[str, Any]) -> None:
     right.axhline(1, color="black", linewidth=1)
     right.tick_params(axis="x", rotation=90)
     p_value = facts["p_value"]
-    title = "Throws, of the number expected" + ("" if p_value is None else f" ({_p_text(p_value)})")
-    right.set(title=title)
+    title = "Throws" + ("" if p_value is None else f" ({_p_text(p_value)})")
+    right.set(title=title, ylabel="times the number expected")
     figure.savefig(file)
     pyplot.close(figure)
