@@ -259,6 +259,10 @@ cdef void *_memory(object array) except? NULL:
     return buffer.buf
 
 
+# What is said if nothing is wrong with the array any more when the words are looked for.
+cdef str _CHANGED = "the boards were changed during the call"
+
+
 cdef str _fault(object board):
     """What is wrong with a board of shape (2, 26), in words; section 7 no. 13."""
     names = ("mover", "other player")
@@ -278,7 +282,7 @@ cdef str _fault(object board):
             if half[point] > 1:
                 return (f"the {name} has {half[point]} men on his point {point}; "
                         "on 2 to 11 only one may stand")
-    raise AssertionError("the board is valid")
+    return _CHANGED
 
 
 cdef str _won(const int8_t *board, const CRules *rules):
@@ -291,7 +295,9 @@ cdef str _won(const int8_t *board, const CRules *rules):
         return f"the game is over: the mover has won ({Outcome(result).name})"
     look_back(&s, board)
     result = outcome(&s, False, rules)
-    return f"the game is over: the other player has won ({Outcome(result).name})"
+    if result != NONE:
+        return f"the game is over: the other player has won ({Outcome(result).name})"
+    return _CHANGED
 
 
 cdef int _check_board(const int8_t *board, const CRules *rules, object original,
