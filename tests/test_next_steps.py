@@ -59,7 +59,7 @@ def test_next_steps_are_those_of_the_reference(kind, duties):
 def test_a_step_that_would_lead_to_no_legal_play_is_not_offered():
     # rules.md case 4: 22 then 24 are borne off; 22 to 24 would reduce more.
     position = Position({22: 1, 24: 2}, {1: 15})
-    assert position.next_steps(5, 2) == (Step(22, 25, 5), Step(24, 25, 2))[:1]
+    assert position.next_steps(5, 2) == (Step(22, 25, 5),)
     assert set(position.next_steps(5, 2, duties=False)) == {Step(22, 24, 2), Step(22, 25, 5)}
 
 

@@ -153,15 +153,16 @@ def test_one_man_with_both_dice_is_read_however_it_is_written(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["1/2(4)", "1/2/3/4/5", "1/5", "1/3/5", "1/2 2/3 3/4 4/5", "4/5 3/4 2/3 1/2"]
+    "text", ["1/2/3/4/5", "1/5", "1/3/5", "1/2 2/3 3/4 4/5", "4/5 3/4 2/3 1/2"]
 )
 def test_doubles_joined_or_one_by_one(text):
     after = Position({1: 14, 5: 1}, {1: 15})
-    if text == "1/2(4)":  # four men cannot stand on the far side's 2
-        with pytest.raises(IllegalPlayError, match="own man stands on 2"):
-            parse_play(START, (1, 1), text)
-    else:
-        assert parse_play(START, (1, 1), text).position == after.flip()
+    assert parse_play(START, (1, 1), text).position == after.flip()
+
+
+def test_four_men_cannot_stand_on_one_point_of_the_far_side():
+    with pytest.raises(IllegalPlayError, match="own man stands on 2"):
+        parse_play(START, (1, 1), "1/2(4)")
 
 
 @pytest.mark.parametrize(

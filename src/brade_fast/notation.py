@@ -59,6 +59,11 @@ __all__ = [
 BAR, OFF, MEN = 0, 25, 15
 
 
+def across(point: int) -> int:
+    """The other player's number of a point from 1 to 24 (section 1)."""
+    return point + 12 if point <= 12 else point - 12
+
+
 def __getattr__(name: str) -> Any:
     if name not in ("Explanation", "Reason", "explain", "parse_play"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

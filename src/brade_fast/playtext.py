@@ -16,12 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ._core import Play, Position, Step, apply
-from .notation import dice_text, parse_outcome, read_dice
+from .notation import BAR, OFF, dice_text, parse_outcome, read_dice
 from .rules import BRADE, AmbiguousPlayError, IllegalPlayError, Outcome, Rules
 
 __all__ = ["parse_play"]
 
-BAR, OFF = 0, 25
 MOST_STEPS = 4
 LONGEST = 200  # characters; the longest play has 49
 NO_HIT = 0

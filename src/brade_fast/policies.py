@@ -183,9 +183,8 @@ def _shots(other: _Scores, blots: npt.NDArray[np.bool_]) -> _Scores:
     # With men on the bar only these hit at once.
     entering = other[:, :1] > 0
     shooters = (other > 0) & (~entering | (np.arange(26) == BAR))
-    dice = np.zeros(
-        other.shape, np.float32
-    )  # how many of the six numbers hit, on the other's points
+    # How many of the six numbers hit, on the other's points.
+    dice = np.zeros(other.shape, np.float32)
     for die in range(1, 7):
         dice[:, die:OFF] += shooters[:, : OFF - die]
     share = 1 - ((6 - dice) / 6) ** 2

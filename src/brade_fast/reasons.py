@@ -11,10 +11,8 @@ import enum
 from typing import NamedTuple
 
 from ._core import Play, Position, Step
-from .notation import dice_text, outcome_name, read_dice
+from .notation import BAR, OFF, across, dice_text, outcome_name, read_dice
 from .playtext import (
-    BAR,
-    OFF,
     Obstacle,
     PlayText,
     UnreadableError,
@@ -205,7 +203,7 @@ def _look(position: Position, rules: Rules, obstacle: Obstacle) -> _Refusal:
     target = min(source + die, OFF)
     after, outcome = replay(position, taken, rules)
     other, mover = after.array().tolist()  # as the next player sees it
-    hit = 0 if target == OFF else min(other[(target + 11) % 24 + 1], 2)
+    hit = 0 if target == OFF else min(other[across(target)], 2)
     step = Step(source, target, die, hit)
     name = f"{place_name(source)}/{place_name(target)}"
     if outcome:

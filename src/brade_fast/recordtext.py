@@ -235,7 +235,6 @@ class _LineReader:
         self.line = 0
         self.rules: Rules | None = None
         self.position: Position | None = None
-        self.begins: Color | None = None
         self.teka: tuple[int, int] | None = None
         self.game: Game | None = None
         self.ended = False

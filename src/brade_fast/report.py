@@ -12,19 +12,13 @@ from typing import Any
 import numpy as np
 
 from ._core import Position, enumerate_plays
-from .notation import board_text, outcome_title, rules_text
+from .notation import BAR, OFF, across, board_text, outcome_title, rules_text
 from .positions import THROWS
 from .rules import BRADE, Outcome, Rules
 
 __all__ = ["Block", "Danger", "Report", "Shot", "Side", "Throw", "report"]
 
-BAR, OFF = 0, 25
 JOHN = 7  # the count of Danger.count at which a player has lost
-
-
-def _across(point: int) -> int:
-    """The other player's number of a point (section 1)."""
-    return point + 12 if point <= 12 else point - 12
 
 
 @dataclasses.dataclass(frozen=True)
@@ -315,7 +309,7 @@ def _throws_and_shots(
         hits.append((stands & (boards[:, 0] == 0)).any(axis=0))
     shots = [
         Shot(
-            _across(point),
+            across(point),
             point,
             int(before[1, point]),
             tuple(throw for throw, hit in zip(throws, hits, strict=True) if hit[point]),
@@ -453,7 +447,7 @@ def _lines(seen: Report) -> list[str]:
     ]
     lines.append("All points below are counted by the player to move.")
     lines += ["", "The player to move:", *_side_lines(seen.mover, seen.other, lambda p: p)]
-    lines += ["", "The other, were he to throw:", *_side_lines(seen.other, seen.mover, _across)]
+    lines += ["", "The other, were he to throw:", *_side_lines(seen.other, seen.mover, across)]
     lines += ["", "Throws of the player to move:", *_throw_lines(seen.mover.throws)]
     return lines
 

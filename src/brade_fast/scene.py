@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from ._core import Play, Position
-from .notation import BAR, OFF, board_text, outcome_title, read_dice
+from .notation import BAR, OFF, across, board_text, outcome_title, read_dice
 from .rules import BRADE, Outcome, Rules
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "Drawable",
     "GameLike",
     "Scene",
-    "across",
     "make_scene",
     "one_of",
     "tally",
@@ -138,11 +137,6 @@ class Scene(NamedTuple):
         return BELOW, 0
 
 
-def across(point: int) -> int:
-    """The other player's number of a point (section 1)."""
-    return point + 12 if point <= 12 else point - 12
-
-
 def one_of(value: object, allowed: Sequence[str], what: str) -> str:
     """`value`, which must be one of the words `allowed`.
 
@@ -197,21 +191,8 @@ def make_scene(
 ) -> Scene:
     """What a picture of a position, a play or a game shows.
 
-    Parameters
-    ----------
-    what : Position, Play or Game
-        A play is shown on the board where it begins; a game as it stands now.
-    view : {"mover", "other", "white", "black"}, optional
-        Who sits below: by default the mover, in a game White.
-    numbers : {"mover", "other", "white", "black"}, optional
-        Whose point numbers are shown: by default those of the player below, with a play
-        those of the mover, whose points its text names.
-    dice : pair of int or str, optional
-        The throw on the table; only for a position.
-    color : {"W", "B"}, optional
-        The mover's color, White by default; a game knows it itself.
-    rules : Rules, optional
-        They tell whether a position is the end of a game; bräde by default.
+    What `view`, `numbers`, `dice`, `color` and `rules` mean is told where people ask for a
+    picture, at :func:`brade_fast.diagram.svg`.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,7 @@ __all__ = [
     "progress",
     "read_position",
     "read_rules",
+    "replacing",
     "wants_progress",
 ]
 
@@ -185,3 +187,21 @@ def progress(arguments: argparse.Namespace, total: int) -> Iterator[Callable[...
                 yield bar.update
             return
     yield lambda *_: None
+
+
+@contextlib.contextmanager
+def replacing(target: str | os.PathLike[str]) -> Iterator[str]:
+    """The name of a file to write, which takes the place of `target` when all has gone well.
+
+    Else nothing is left of it. It ends as the target's, which tells the format. Behind a link the
+    file that it leads to is replaced, and the link stays.
+    """
+    place = os.path.realpath(target)
+    begun = os.path.join(os.path.dirname(place), f".{os.getpid()}.{os.path.basename(target)}")
+    try:
+        yield begun
+        os.replace(begun, place)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(begun)
+        raise

@@ -19,7 +19,7 @@ from ..game import Color, Game, How
 from ..match import Match
 from ..notation import dice_text, outcome_title, parse_outcome, rules_text
 from ..rules import BRADE, Outcome, Rules
-from .common import Commands, number, one_line
+from .common import Commands, number, one_line, replacing
 
 if TYPE_CHECKING:
     from .._core import Play
@@ -162,10 +162,10 @@ class _Table:
         return game
 
     def _next(self, match: Match) -> Game:
-        score = "-".join(map(str, match.score.values()))
-        place = {"Match": str(match.games), "Game": str(len(match.finished) + 1), "Score": score}
+        from ..record import match_records
+
         game = match.next_game()
-        self._keep(game, self.tags | place)
+        self._keep(game, self.tags | match_records(match)[-1].tags)
         return game
 
     def _keep(self, game: Game, tags: dict[str, str]) -> None:
@@ -180,11 +180,9 @@ class _Table:
             return
         from ..record import open_writer
 
-        part = target.with_name(f".new-{target.name}")
-        with open_writer(part) as writer:
+        with replacing(target) as begun, open_writer(begun) as writer:
             for record in self.records:
                 writer.write(record)
-        part.replace(target)
         self.target, self.is_ours = target, True
         print(f"Saved to {target}.")
 

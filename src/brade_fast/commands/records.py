@@ -19,6 +19,7 @@ from .common import (
     print_json,
     print_table,
     progress,
+    replacing,
 )
 
 if TYPE_CHECKING:
@@ -124,19 +125,9 @@ def _convert(arguments: argparse.Namespace) -> int:
     from ..record import open_writer
 
     reader, size = _open(source, strict=not arguments.skip)
-    # The target comes up when it is whole; its name tells the format while it is written too.
-    # Behind a link, the file that it leads to is written, and the link stays.
-    folder, name = os.path.dirname(os.path.realpath(target)), os.path.basename(target)
-    begun = os.path.join(folder, f".{os.getpid()}.{name}")
-    try:
-        with reader, open_writer(begun) as writer:
-            for record in _games(arguments, reader, size):
-                writer.write(record)
-        os.replace(begun, os.path.realpath(target))
-    except BaseException:
-        if os.path.exists(begun):
-            os.remove(begun)
-        raise
+    with replacing(target) as begun, reader, open_writer(begun) as writer:
+        for record in _games(arguments, reader, size):
+            writer.write(record)
     _warn(reader, source)
     if arguments.json:
         print_json({"games": writer.written, "skipped": reader.skipped, "cut": reader.cut})
